@@ -13,6 +13,7 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/check"
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/filetype"
 	"github.com/weightools/safetensors/model"
 	"github.com/weightools/safetensors/store"
 )
@@ -123,6 +124,15 @@ func agreeOnCounts(t *testing.T, v check.View, with *model.Counts) {
 	for _, g := range with.Groups {
 		if g.Bits > 0 && g.Bits != v.Bits && g.Scheme != "" && len(with.Notes) == 0 {
 			t.Errorf("%s: %s has %d bits, the configuration %d, and no note says so", v.Set.Name, g.Scheme, g.Bits, v.Bits)
+		}
+	}
+}
+
+// TestCompanionsAgree: what check reads beside weights is what other commands copy with them.
+func TestCompanionsAgree(t *testing.T) {
+	for _, name := range check.FileNames {
+		if !filetype.IsCompanion(name) {
+			t.Errorf("check reads %s, and it is not copied with weights", name)
 		}
 	}
 }

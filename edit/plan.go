@@ -33,6 +33,9 @@ func (p *Plan) Close() error { return p.source.close() }
 // Checkpoint returns the source, which is closed with the plan.
 func (p *Plan) Checkpoint() *checkpoint.Checkpoint { return p.cp }
 
+// Dir returns the folder in which files are written.
+func (p *Plan) Dir() string { return p.dir }
+
 // Path returns the path by which users can open a shard of the source.
 func (p *Plan) Path(shard string) string {
 	name := shard

@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors/checkpoint"
-	"github.com/weightools/safetensors/filetype"
 	"github.com/weightools/safetensors/internal/filecopy"
 )
 
@@ -119,27 +118,4 @@ func sameFolder(a, b string) bool {
 	}
 	other, err := os.Stat(b)
 	return err == nil && os.SameFile(one, other)
-}
-
-// Companions returns the files of a folder that belong to its weights and are not
-// copied with them to another folder: configurations, tokenizers, licenses. They are
-// paths with slashes. There are none if both are one folder, or if from cannot be read.
-func Companions(from, to string) []string {
-	if sameFolder(from, to) {
-		return nil
-	}
-	entries, err := os.ReadDir(from)
-	if err != nil {
-		return nil
-	}
-	var list []string
-	for _, e := range entries {
-		name := e.Name()
-		if e.IsDir() || strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".index.json") ||
-			filetype.WeightsFormat(name) != "" {
-			continue
-		}
-		list = append(list, filepath.ToSlash(filepath.Join(from, name)))
-	}
-	return list
 }

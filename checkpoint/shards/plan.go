@@ -34,10 +34,6 @@ type Plan struct {
 	// Writer.Overwrite is set.
 	Replaced, Stale []string
 
-	// NotCopied lists the other files in the folders of the inputs of [Merge] and
-	// [Split], such as config.json, which are not copied. They are paths with slashes.
-	NotCopied []string
-
 	output
 	stem   string                         // "" if the names of shards are the caller's
 	remove []string                       // the names of stale files, if they are the caller's

@@ -21,9 +21,6 @@ type Receipt struct {
 	// Replaced and Removed are the names of older files in Dir that are gone.
 	Replaced, Removed []string
 
-	// NotCopied is as in a Plan.
-	NotCopied []string
-
 	plan    *Plan
 	results [][]verification // by shard and tensor; nil if nothing was verified
 }
@@ -65,7 +62,7 @@ func (r *Receipt) Tensors() iter.Seq[ReceiptTensor] {
 
 // Receipt returns the receipt that Write would return, without proofs.
 func (p *Plan) Receipt() *Receipt {
-	r := &Receipt{Dir: p.Dir, Index: -1, Replaced: p.Replaced, Removed: p.Stale, NotCopied: p.NotCopied, plan: p}
+	r := &Receipt{Dir: p.Dir, Index: -1, Replaced: p.Replaced, Removed: p.Stale, plan: p}
 	for i := range p.Shards {
 		s := &p.Shards[i]
 		r.Files = append(r.Files, ReceiptFile{s.Name, s.Size, dataSize(s.Tensors), len(s.Tensors)})

@@ -15,9 +15,9 @@ import (
 )
 
 // Merge plans one file of the tensors of all inputs: byte for byte the file that the reference
-// implementation would write. A name that does not end in
-// ".safetensors" is that of a folder, and the file in it is named after the input. With InPlace, file is ignored, and the new file replaces the input's. Otherwise "" plans a file for
-// [Plan.Stream].
+// implementation would write. A name that does not end in ".safetensors" is that of a folder, and
+// the file in it is named after the input. With InPlace, file is ignored, and the new file replaces the input's.
+// Otherwise "" plans a file for [Plan.Stream].
 //
 // An invalid input is an error that wraps a *[safetensors.Violation]. Existing files wrap
 // [fs.ErrExist], and requests that make no sense [ErrRefused]. Reads of the inputs end when
@@ -121,13 +121,6 @@ func (g *gathering) plan(dir, stem string, maxShard int64) (*Plan, error) {
 			wording.Grouped(most))
 	}
 	p.from = g.from
-	seen := make(map[string]bool)
-	for _, name := range g.own {
-		if folder := filepath.Dir(name); !seen[folder] {
-			seen[folder] = true
-			p.NotCopied = append(p.NotCopied, Companions(folder, dir)...)
-		}
-	}
 	if g.InPlace {
 		p.hold, p.recheck = g.claimed.Hold, g.inPlaceFault
 		return p, g.inPlaceFault(p)

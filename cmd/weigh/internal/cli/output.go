@@ -104,7 +104,11 @@ func (o *Output) notReport() error {
 		return err
 	}
 	isReport := slices.Contains([]filetype.Kind{filetype.JSON, filetype.XML, filetype.Text, filetype.Empty}, t.Kind)
-	if isReport && filetype.WeightsFormat(o.File) == "" {
+	switch {
+	case isReport && filetype.IsCompanion(o.File):
+		return fmt.Errorf("%q already exists and belongs to a model: choose another name, or overwrite it with --force",
+			o.File)
+	case isReport && filetype.WeightsFormat(o.File) == "":
 		return nil
 	}
 	return fmt.Errorf("%q already exists and is not a report, but %s: choose another name, or overwrite it with --force",

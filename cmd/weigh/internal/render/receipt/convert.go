@@ -189,7 +189,7 @@ func (c *Convert) leftOut() []note {
 		}
 		shared.names = append(shared.names, text)
 	}
-	return append(Skipped(c.Sources).notes(), dropped, shared, note{"", "not copied", c.Out.NotCopied})
+	return slices.Concat(Skipped(c.Sources).notes(), []note{dropped, shared}, c.Out.Carried.notes(c.Out.Written))
 }
 
 // ValuesJSON writes weigh.values/1, indented.

@@ -19,7 +19,7 @@ import (
 func TestConvertNames(t *testing.T) {
 	const evil = "x\x1b[2J\n"
 	files := &shards.Plan{Shards: []shards.PlannedShard{{Name: evil}}}
-	c := &Convert{Out: Files{files.Receipt()}, Plan: &convert.Plan{
+	c := &Convert{Out: Files{Receipt: files.Receipt()}, Plan: &convert.Plan{
 		Sources: []*convert.Source{{
 			Path: evil, Root: evil, Warnings: []string{evil},
 			Report:  &scan.Report{Verdict: pickle.Suspicious, Findings: []scan.Finding{{Finding: pickle.Finding{Severity: pickle.Warning, Message: evil}}}},

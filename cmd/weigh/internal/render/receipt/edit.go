@@ -15,9 +15,9 @@ import (
 // An Edit reports an edit.
 type Edit struct {
 	*edit.Receipt
-	Skipped   Skipped
-	NotCopied []string // files next to the source that were not copied
-	All       bool     // do not shorten lists on a terminal
+	Skipped Skipped
+	Carried Carried
+	All     bool // do not shorten lists on a terminal
 }
 
 // editTotals sums up a report.
@@ -136,7 +136,7 @@ func (e *Edit) JSON(w io.Writer, s typeset.Style) error {
 	if e.Index != nil {
 		index = []encode.Member{encode.M("path", e.Index.Path), encode.M("action", e.Index.Action)}
 	}
-	return encode.Object(w, s, []encode.Member{
+	return encode.Object(w, s, append(append([]encode.Member{
 		encode.M("schema", "weigh.edit/1"),
 		encode.M("source", e.Source),
 		encode.M("target", encode.OrNull(e.Target)),
@@ -147,9 +147,7 @@ func (e *Edit) JSON(w io.Writer, s typeset.Style) error {
 		encode.M("mended", finding.FindingsJSON(findings(e.Mended))),
 		encode.M("not_mended", finding.FindingsJSON(findings(e.Left))),
 		e.Skipped.member(),
-		encode.M("not_copied", e.NotCopied),
-		encode.M("totals", e.totals()),
-	})
+	}, e.Carried.members()...), encode.M("totals", e.totals())))
 }
 
 // findings returns violations as findings.

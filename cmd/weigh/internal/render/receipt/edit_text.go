@@ -28,7 +28,7 @@ func (e *Edit) Text(w io.Writer, s typeset.Style) error {
 		writeFaults(w, s, title, e.Mended)
 		writeFaults(w, s, "NOT FIXED", e.Left)
 		e.writeFiles(w, s)
-		writeNotes(w, s, append(e.Skipped.notes(), note{"", "not copied", e.NotCopied})...)
+		writeNotes(w, s, append(e.Skipped.notes(), e.Carried.notes(!e.DryRun)...)...)
 		for _, line := range e.verdict() {
 			typeset.Wrap(w, s, 0, typeset.Bold, line)
 		}

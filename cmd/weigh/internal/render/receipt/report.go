@@ -16,7 +16,10 @@ import (
 )
 
 // Files are the files that were written, or would be.
-type Files struct{ *shards.Receipt }
+type Files struct {
+	*shards.Receipt
+	Carried Carried
+}
 
 // path returns the path of a file that is written, with slashes.
 func (f Files) path(name string) string { return filepath.ToSlash(filepath.Join(f.Dir, name)) }
@@ -58,11 +61,10 @@ func (f Files) members(tensors encode.Elements) []encode.Member {
 
 // others returns for JSON what happened to other files.
 func (f Files) others() []encode.Member {
-	return []encode.Member{
+	return append([]encode.Member{
 		encode.M("replaced", f.paths(f.Replaced)),
 		encode.M("removed", f.paths(f.Removed)),
-		encode.M("not_copied", f.NotCopied),
-	}
+	}, f.Carried.members()...)
 }
 
 // totals returns the totals for JSON.
@@ -178,8 +180,8 @@ func (r *Reshard) Text(w io.Writer, s typeset.Style) error {
 		writeNotes(w, s, r.Skipped.notes()...)
 		writeNotes(w, s,
 			note{typeset.Yellow, "larger than the maximum shard size, so each has a shard of its own", r.large()},
-			note{"", would + "replaced", r.paths(r.Replaced)}, note{"", would + "removed", r.paths(r.Removed)},
-			note{"", "not copied", r.NotCopied})
+			note{"", would + "replaced", r.paths(r.Replaced)}, note{"", would + "removed", r.paths(r.Removed)})
+		writeNotes(w, s, r.Carried.notes(r.Written)...)
 		if r.Verified {
 			typeset.Wrap(w, s, 0, typeset.Green, sameAsSource)
 		}

@@ -35,12 +35,12 @@ func reshard(t *testing.T, n int, name string) *Reshard {
 		written.Files[i].Name, written.Files[i].Size = fmt.Sprintf("%s-%05d-of-%05d.safetensors", name, i+1, n), 100
 	}
 	written.Files[n].Name, written.Files[n].Size = "m.safetensors.index.json", 50
-	return &Reshard{Files: Files{written}, Schema: "weigh.split/1", Targets: []string{"in"}, Digests: true}
+	return &Reshard{Files: Files{Receipt: written}, Schema: "weigh.split/1", Targets: []string{"in"}, Digests: true}
 }
 
 func TestReshardText(t *testing.T) {
 	r := reshard(t, 6, "w")
-	r.Replaced, r.NotCopied = []string{"a"}, []string{"in/config.json", "in/LICENSE"}
+	r.Replaced, r.Carried.NotCopied = []string{"a"}, []string{"in/config.json", "in/LICENSE"}
 	r.MaxShard = 10
 	r.Removed = []string{"1", "2", "3", "4", "5", "6", "7"}
 	var b bytes.Buffer

@@ -30,6 +30,7 @@ import (
 // convertFlags are the flags of convert.
 type convertFlags struct {
 	foreignFlags
+	carryFlags
 	policy                       policy.Flags
 	target, root, shared, values string
 	prefixes                     []string
@@ -74,8 +75,9 @@ JSON file, which also lists values that it cannot represent.
 
 Output is re-read before it is renamed into place, and compared with the checksums in
 the archive, or byte by byte with SRC. Existing files are not overwritten without
---force, and SRC never is. Other files in a folder, such as config.json, are not copied;
-the report lists them.`,
+--force, and SRC never is.
+
+` + carriedHelp,
 		Example: `  weigh convert --dry-run testdata/torch/checkpoint.pt -o model.safetensors
   weigh convert --shared drop testdata/torch/checkpoint.pt -o w.safetensors
   weigh convert testdata/torch/sharded -o new
@@ -112,6 +114,7 @@ func (f *convertFlags) register(cmd *cobra.Command) {
 	fl.BoolVar(&f.dense, "dense", false, "write sparse tensors with their zeros")
 	fl.BoolVar(&f.quantized, "quantized", false, "write quantized tensors as integers, scales and zero points")
 	f.foreignFlags.register(cmd)
+	f.carryFlags.register(cmd)
 	f.policy.RegisterPolicy(cmd)
 	f.policy.RegisterBudget(cmd, false)
 	fl.BoolVar(&f.noCRC, "no-crc", false, "compare all bytes instead of the archive's checksums")
@@ -172,8 +175,16 @@ func runConvert(ctx context.Context, sess *cli.Session, source target.Name, c *c
 	if err := spareForValues(sess, values, plan); err != nil {
 		return err
 	}
+	beside, err := f.find(ctx, sess, []target.Name{source}, f.target, plan.Dir, f.force)
+	if err != nil {
+		return err
+	}
+	defer beside.Abort()
+	if err := beside.stage(ctx, f.dryRun); err != nil {
+		return err
+	}
 	out := plan.Files.Receipt()
-	out.Written, out.NotCopied = !f.dryRun, leftBehind(string(source), plan.Dir)
+	out.Written = !f.dryRun
 	r := &receipt.Convert{Plan: plan, Out: receipt.Files{Receipt: out}, Source: source.String(),
 		Target: f.target, Values: f.values, Version: cli.Build().Version}
 	if !f.dryRun {
@@ -186,6 +197,10 @@ func runConvert(ctx context.Context, sess *cli.Session, source target.Name, c *c
 			}
 		}
 	}
+	if err := beside.commit(f.dryRun); err != nil {
+		return err
+	}
+	r.Out.Carried = beside.report
 	return sess.Receipt(r, f.json, f.dryRun)
 }
 

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -19,6 +18,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/checkpoint/shards"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/receipt"
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
@@ -29,6 +29,7 @@ import (
 type editFlags struct {
 	keyFlags
 	foreignFlags
+	carryFlags
 	target                     string
 	inPlace, force, recover    bool
 	keep, drop, castKeep       []string
@@ -106,8 +107,9 @@ implementation. If anything fails, SRC is unchanged.
 
 DST is a file if it ends in ".safetensors", otherwise a folder, which is created if
 needed. Existing files are not overwritten
-without --force, and SRC never without --in-place. Other files in a folder, such as
-config.json, are not copied; the report lists them.
+without --force, and SRC never without --in-place.
+
+` + carriedHelp + `
 
 --recover finishes an edit, split, merge or conversion that was killed while it replaced
 the files in SRC, or takes it back, and removes temporary files of killed runs. Commands
@@ -136,6 +138,7 @@ that write to the folder do the same first.`,
 func (f *editFlags) register(cmd *cobra.Command) {
 	f.keyFlags.register(cmd)
 	f.foreignFlags.register(cmd)
+	f.carryFlags.register(cmd)
 	fl := cmd.Flags()
 	cli.OutputVar(fl, &f.target, "write to `DST`, a file or a folder")
 	fl.BoolVar(&f.inPlace, "in-place", false, "replace SRC")
@@ -252,6 +255,11 @@ func runEdit(ctx context.Context, sess *cli.Session, source target.Name, e *edit
 	if err != nil {
 		return err
 	}
+	beside, err := f.beside(ctx, sess, source, plan)
+	if err != nil {
+		return err
+	}
+	defer beside.Abort()
 	result := plan.Receipt
 	if !f.dryRun {
 		stop := sess.ShowWriting(done)
@@ -261,7 +269,10 @@ func runEdit(ctx context.Context, sess *cli.Session, source target.Name, e *edit
 			return editError(err, e)
 		}
 	}
-	r := &receipt.Edit{Receipt: result, Skipped: skipped, NotCopied: notCopied(source, result), All: f.all}
+	if err := beside.commit(f.dryRun); err != nil {
+		return err
+	}
+	r := &receipt.Edit{Receipt: result, Skipped: skipped, Carried: beside.report, All: f.all}
 	return sess.Receipt(r, f.json, f.dryRun)
 }
 
@@ -282,13 +293,22 @@ func planEdit(ctx context.Context, source target.Name, e *edit.Edit, f *editFlag
 	return e.Plan(ctx, string(source), f.target)
 }
 
-// notCopied returns the files beside the source that are not copied.
-func notCopied(source target.Name, r *edit.Receipt) []string {
-	written := slices.IndexFunc(r.Files, func(f edit.File) bool { return f.Action == edit.Written })
-	if r.Target == "" || written < 0 {
-		return nil
+// beside stages the files beside the source. In place, there are none to copy.
+func (f *editFlags) beside(ctx context.Context, sess *cli.Session, source target.Name, plan *edit.Plan) (*carrying,
+	error) {
+	if f.inPlace {
+		c := &carrying{Companions: new(shards.Companions)}
+		c.warnOfConfig(plan, filepath.Join(plan.Dir(), configName))
+		return c, nil
 	}
-	return leftBehind(string(source), filepath.Dir(filepath.FromSlash(r.Files[written].Path)))
+	c, err := f.find(ctx, sess, []target.Name{source}, f.target, plan.Dir(), f.force)
+	if err == nil {
+		err = c.correct(ctx, plan)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c, c.stage(ctx, f.dryRun)
 }
 
 // editError returns the error of an edit in the words of the program: what package

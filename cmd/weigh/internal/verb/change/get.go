@@ -8,11 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -29,9 +26,10 @@ import (
 // getFlags are the flags of get.
 type getFlags struct {
 	cli.NameFlags
-	dir         string
-	toCache     bool
-	force, json bool
+	dir string
+	carryFlags
+	toCache             bool
+	force, json, dryRun bool
 }
 
 // Get returns the command.
@@ -52,17 +50,21 @@ of its bytes match.
 
 If a web server sends a name in the header Content-Disposition, the file gets that name.
 
-With --include or --exclude, only the selected tensors are downloaded, and written to a
-new file.
+The files that belong to the weights are copied with them: configuration, tokenizer,
+processor, chat template, license and README, but no other weights and no caches.
+--weights-only leaves them out. Get does not validate the weights; use weigh check.
 
-Get does not copy other files, such as config.json, and does not validate the weights;
-use weigh check.
+A GLOB of --include and --exclude that matches names of tensors selects tensors, which
+are written to a new file; any other GLOB selects files, and without a slash it matches
+their names in all subfolders.
 
 --to-cache writes to the cache of the Python library huggingface_hub (HF_HUB_CACHE), where
 transformers and others find the model. It also downloads the other files in the folder,
 except weights in other formats. Weigh and huggingface_hub can write to the cache at
 the same time.`,
 		Example: `  weigh get testdata/sample -o NEW
+  weigh get testdata/sample --dry-run -o NEW
+  weigh get testdata/sample --include '*.json' -o NEW
   weigh get testdata/sample --include '**norm.weight' -o NEW`,
 		Args: cli.TargetArgs(1, "a target: a file, a folder, an index or a URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -76,7 +78,10 @@ the same time.`,
 	cli.OutputVar(fl, &f.dir, "write to the folder `DIR`, created if needed; one file may be named")
 	fl.BoolVar(&f.toCache, "to-cache", false, "write to the cache of huggingface_hub, for models on the Hub")
 	fl.BoolVar(&f.force, "force", false, "overwrite existing files that differ")
-	f.NameFlags.Register(cmd, "download", "weigh help info")
+	fl.StringArrayVar(&f.Include, "include", nil, "download only files or tensors that match `GLOB` (repeatable)")
+	fl.StringArrayVar(&f.Exclude, "exclude", nil, "skip files or tensors that match `GLOB` (repeatable)")
+	f.carryFlags.register(cmd)
+	fl.BoolVar(&f.dryRun, "dry-run", false, "list files and sizes, but download nothing")
 	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.get/1")
 	return cmd
 }
@@ -105,23 +110,23 @@ func runGet(ctx context.Context, sess *cli.Session, arg target.Name, f *getFlags
 	if f.toCache {
 		return getToCache(ctx, sess, at, counted, f)
 	}
-	got := &receipt.Got{Local: !at.Remote()}
-	var files []*wanted
+	files, got, err := f.plan(ctx, sess, at, counted)
 	defer func() {
 		for _, w := range files {
 			w.close()
 		}
 	}()
-	if f.Include != nil || f.Exclude != nil {
-		files, got.Tensors, err = wantedTensors(ctx, at, counted, f)
-	} else {
-		files, err = wantedFiles(ctx, at, counted)
-	}
 	if err != nil {
 		return err
 	}
 	if err := f.place(sess, files); err != nil {
 		return err
+	}
+	if f.dryRun {
+		for _, w := range files {
+			got.Files = append(got.Files, w.receipt())
+		}
+		return sess.Receipt(got, f.json, true)
 	}
 	if err := fetchAll(ctx, sess, files, f, got); err != nil {
 		return err
@@ -129,11 +134,17 @@ func runGet(ctx context.Context, sess *cli.Session, arg target.Name, f *getFlags
 	return sess.Receipt(got, f.json, false)
 }
 
-// place sets the paths of output files, and prepares the output folder.
+// place sets the paths of output files, and prepares the output folder unless it is a dry run.
 func (f *getFlags) place(sess *cli.Session, files []*wanted) error {
+	var weights []*wanted
+	for _, w := range files {
+		if !w.companion {
+			weights = append(weights, w)
+		}
+	}
 	ext := ""
-	if len(files) == 1 {
-		ext = filepath.Ext(files[0].path)
+	if len(weights) == 1 {
+		ext = filepath.Ext(weights[0].path)
 	}
 	out, err := shards.FindOutput(f.dir, ext, typeset.Plural(int64(len(files)), "file")+" to write")
 	if err != nil {
@@ -141,7 +152,13 @@ func (f *getFlags) place(sess *cli.Session, files []*wanted) error {
 	}
 	f.dir = out.Dir
 	for _, w := range files {
-		w.path = filepath.Join(out.Dir, cmp.Or(out.File, w.path))
+		if out.File != "" && !w.companion {
+			w.path = out.File
+		}
+		w.path = filepath.Join(out.Dir, w.path)
+	}
+	if f.dryRun {
+		return nil
 	}
 	if err := os.MkdirAll(f.dir, 0o777); err != nil {
 		return err
@@ -154,8 +171,16 @@ type wanted struct {
 	name   string          // in the store
 	path   string          // the output file: below the output folder, and later with that folder
 	set    *checkpoint.Set // that it belongs to, or nil
-	object store.Object
-	from   io.Closer // what object reads from, or nil
+	size   int64
+	object store.Object // nil for a dry run
+	from   io.Closer    // what object reads from, or nil
+
+	companion bool // it belongs to the weights
+}
+
+// receipt returns the report of a file that is not downloaded yet.
+func (w *wanted) receipt() receipt.GotFile {
+	return receipt.GotFile{Path: filepath.ToSlash(w.path), Size: w.size, Companion: w.companion}
 }
 
 // close closes the object.
@@ -200,67 +225,6 @@ const (
 	// all of them make at a time.
 	filesAtOnce, requestsAtOnce = 16, 16
 )
-
-// wantedFiles opens the shards and indexes of sets.
-func wantedFiles(ctx context.Context, at *target.Target, sets []*checkpoint.Set) ([]*wanted, error) {
-	var files []*wanted
-	for _, set := range sets {
-		names := set.Shards
-		if set.Index != "" {
-			names = append([]string{set.Index}, names...)
-		}
-		for _, name := range names {
-			// Names are not trusted, and some are not valid paths on this system.
-			within := filepath.FromSlash(at.Below(name))
-			if _, err := filepath.Localize(strings.ToValidUTF8(at.Below(name), "_")); err != nil {
-				return nil, fmt.Errorf("%q is not a valid file name on this system", at.Below(name))
-			}
-			files = append(files, &wanted{name: name, path: within, set: set})
-		}
-	}
-	err := cli.Parallel(ctx, filesAtOnce, len(files), func(_ context.Context, i int) (err error) {
-		w := files[i]
-		if w.object, err = at.Store.Open(ctx, w.name); errors.Is(err, fs.ErrNotExist) {
-			return at.Fault(missing(ctx, w, err))
-		}
-		return err
-	})
-	if err == nil && len(files) == 1 {
-		if name := store.FileName(files[0].object); name != "" && filepath.IsLocal(name) {
-			files[0].path = name
-		}
-	}
-	return files, err
-}
-
-// wantedTensors returns a file of the selected tensors, and their number.
-func wantedTensors(ctx context.Context, at *target.Target, sets []*checkpoint.Set,
-	f *getFlags) ([]*wanted, int, error) {
-	if len(sets) > 1 {
-		return nil, 0, cli.Usagef("the target has %d models; name one of them", len(sets))
-	}
-	chosen, err := f.NameFlags.Compile()
-	if err != nil {
-		return nil, 0, err
-	}
-	cp := sets[0].Open()
-	var names []string
-	file, err := shards.Subset(ctx, cp, func(name string) bool {
-		names = append(names, name)
-		return chosen.Has(name)
-	})
-	if err == nil {
-		err = cli.CheckMatched(slices.Concat(chosen.Include, chosen.Exclude), slices.Values(names))
-	}
-	if err == nil && file.Tensors == 0 {
-		err = cli.Usagef("no tensor is left: --exclude matches all that are selected")
-	}
-	if err != nil {
-		cp.Close()
-		return nil, 0, at.Fault(err)
-	}
-	return []*wanted{{path: "model" + weightsEnd, object: file, from: cp}}, file.Tensors, nil
-}
 
 // missing returns the error of a shard that does not exist as all verbs report it. Otherwise it
 // returns err.

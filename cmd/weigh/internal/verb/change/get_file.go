@@ -51,7 +51,7 @@ func (a *fetching) download(name string, size int64) (d *remote.Download, kept f
 
 // get downloads a file unless it exists.
 func (a *fetching) get(ctx context.Context, w *wanted) (receipt.GotFile, error) {
-	one := receipt.GotFile{Path: filepath.ToSlash(w.path), Size: w.object.Size()}
+	one := w.receipt()
 	if err := os.MkdirAll(filepath.Dir(w.path), 0o777); err != nil {
 		return one, err
 	}

@@ -22,7 +22,8 @@ func Merge(sess *cli.Session) *cobra.Command {
 		Short: "Write shards or several models as one file",
 		Long: `Write the tensors of all inputs, unchanged, to one file: byte for byte the file that
 the reference implementation would write. If FILE does not end in ".safetensors", it is a
-folder, and the file in it is named after the model.
+folder, and the file in it is named after the model. An adapter such as LoRA is stored
+beside the other tensors; it is not added to the weights.
 
 Two tensors with the same name are an error; --dedup keeps one if their bytes are
 equal. The metadata of all files is combined; --metadata says which value to keep if
@@ -31,8 +32,9 @@ two files differ.
 The output is renamed into place when it is complete and on disk. Existing files are
 not overwritten without --force, and the input never is without --in-place. --force
 also removes shards and an index with the same stem, because a loader could load them
-instead. Other files in the folder, such as config.json, are not copied; the report
-lists them. With -o - the file goes to standard output, without a report.`,
+instead. With -o - the file goes to standard output, without a report.
+
+` + carriedHelp,
 		Example: `  weigh merge --dry-run testdata/sample -o merged/model.safetensors
   weigh merge testdata/sample -o merged/model.safetensors
   weigh merge testdata/sample -o - | sha256sum`,
@@ -92,13 +94,23 @@ func runMerge(ctx context.Context, sess *cli.Session, args []string, f *reshardF
 		if err := r.planned(err); err != nil {
 			return err
 		}
+		noticeAdapters(sess, p)
 		return streamMerged(ctx, sess, p, f.out, done)
 	}
 	p, err := shards.Merge(ctx, f.out, &r.opts, r.checkpoints()...)
 	if err := r.planned(err); err != nil {
 		return err
 	}
+	noticeAdapters(sess, p)
 	return carryOut(ctx, sess, r, p, done)
+}
+
+// noticeAdapters says that an adapter is not applied to the other inputs.
+func noticeAdapters(sess *cli.Session, p *shards.Plan) {
+	for _, file := range p.Adapters() {
+		sess.Notice("%q is an adapter, and this is not a LoRA merge: its tensors are written beside the others, and not "+
+			"added to the weights; merge_and_unload() of the library peft does that", file)
+	}
 }
 
 // stream writes the file to a pipe or a device, which cannot be undone.

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -30,6 +29,7 @@ import (
 type reshardFlags struct {
 	cli.NameFlags
 	foreignFlags
+	carryFlags
 	out       string
 	metadata  string
 	keepOrder bool
@@ -46,6 +46,7 @@ type reshardFlags struct {
 func (f *reshardFlags) register(cmd *cobra.Command, schema string) {
 	f.NameFlags.Register(cmd, "write", "weigh help info")
 	f.foreignFlags.register(cmd)
+	f.carryFlags.register(cmd)
 	fl := cmd.Flags()
 	fl.BoolVar(&f.keepOrder, "keep-order", false,
 		"keep the order of tensors; do not sort them like the reference implementation")
@@ -220,41 +221,49 @@ func writeFault(err error, or string) error {
 
 // carryOut writes the plan, unless it is a dry run, and reports the files.
 func carryOut(ctx context.Context, sess *cli.Session, r *rewriting, p *shards.Plan, done *cli.Progress) error {
+	beside, err := r.find(ctx, sess, r.targets, r.out, p.Dir, r.force)
+	if err != nil {
+		return err
+	}
+	defer beside.Abort()
+	if len(r.names) > 0 {
+		beside.warnOfPart()
+	}
+	if err := beside.stage(ctx, r.dryRun); err != nil {
+		return err
+	}
 	result := p.Receipt()
 	if !r.dryRun {
-		sess.CheckSpace(p.Dir, p.Size())
-		stop := sess.ShowWriting(done)
-		written, err := p.Write(ctx)
-		stop()
-		if errors.Is(err, syscall.ENOSPC) {
-			return fmt.Errorf("%w: the new files take %s, in addition to the files that they replace", err,
-				typeset.Bytes(p.Size()))
+		if result, err = writePlan(ctx, sess, p, done); err != nil {
+			return err
 		}
-		if err != nil {
-			return writeFault(err, orInPlace)
-		}
-		result = written
+	}
+	if err := beside.commit(r.dryRun); err != nil {
+		return err
 	}
 	return sess.Receipt(&receipt.Reshard{
-		Files: receipt.Files{Receipt: result}, Skipped: r.skipped, Schema: r.schema, Targets: target.Printable(r.targets),
-		InPlace: r.inPlace, MaxShard: r.opts.MaxShard, Digests: r.opts.Digests,
+		Files: receipt.Files{Receipt: result, Carried: beside.report}, Skipped: r.skipped, Schema: r.schema,
+		Targets: target.Printable(r.targets), InPlace: r.inPlace, MaxShard: r.opts.MaxShard, Digests: r.opts.Digests,
 	}, r.json, r.dryRun)
+}
+
+// writePlan writes the plan.
+func writePlan(ctx context.Context, sess *cli.Session, p *shards.Plan, done *cli.Progress) (*shards.Receipt, error) {
+	sess.CheckSpace(p.Dir, p.Size())
+	defer sess.ShowWriting(done)()
+	written, err := p.Write(ctx)
+	if errors.Is(err, syscall.ENOSPC) {
+		return nil, fmt.Errorf("%w: the new files take %s, in addition to the files that they replace", err,
+			typeset.Bytes(p.Size()))
+	}
+	if err != nil {
+		return nil, writeFault(err, orInPlace)
+	}
+	return written, nil
 }
 
 // isFolder reports whether name refers to a folder.
 func isFolder(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.IsDir()
-}
-
-// leftBehind returns the files that are not copied when a source that is a folder or an
-// index is written to another folder. A single file is never reported as incomplete.
-func leftBehind(source, to string) []string {
-	switch {
-	case isFolder(source):
-		return shards.Companions(source, to)
-	case strings.HasSuffix(source, ".index.json"):
-		return shards.Companions(filepath.Dir(source), to)
-	}
-	return nil
 }

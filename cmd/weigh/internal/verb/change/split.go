@@ -34,11 +34,12 @@ without an index.
 All files are renamed into place when they are complete and on disk; on any error,
 nothing changes. Existing files are not overwritten without --force, and the input
 never is without --in-place. --force also removes older shards with the same stem,
-because a loader could take them for parts of the model. Other files in the folder,
-such as config.json, are not copied; the report lists them.
+because a loader could take them for parts of the model.
 
 The metadata is written to every shard. A SIZE is a number and a unit, as in 5GB (10^9 bytes
-each) or 1.5GiB (2^30). A tensor larger than SIZE gets a shard of its own.`,
+each) or 1.5GiB (2^30). A tensor larger than SIZE gets a shard of its own.
+
+` + carriedHelp,
 		Example: `  weigh split --dry-run --max-shard-size 100KB testdata/sample -o shards
   weigh split --max-shard-size 100KB testdata/sample -o shards
   weigh split --include 'model.**' --stem backbone testdata/sample -o shards`,

@@ -1,0 +1,224 @@
+// Files beside the weights, which commands that write to another folder copy with them.
+
+package change
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/checkpoint/shards"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/receipt"
+	"github.com/weightools/safetensors/cmd/weigh/internal/target"
+	"github.com/weightools/safetensors/edit"
+	"github.com/weightools/safetensors/filetype"
+)
+
+// carriedHelp is a paragraph in the help of commands that write to another folder.
+const carriedHelp = `The files that belong to the weights are copied with them: configuration, tokenizer,
+processor, chat template, license and README, but no other weights and no caches. If the
+output is named as a file, they are copied only to a new or empty folder. --weights-only
+leaves them out.`
+
+// carryFlags are the flags about these files.
+type carryFlags struct{ weightsOnly bool }
+
+// register adds the flags to a verb.
+func (f *carryFlags) register(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.weightsOnly, "weights-only", false,
+		"copy only weights, without configuration, tokenizer, license and README")
+}
+
+// A carrying is the copying of these files.
+type carrying struct {
+	*shards.Companions
+	dir     string
+	force   bool
+	changes map[string][]string // corrections by name
+	report  receipt.Carried
+}
+
+// find finds the files beside the sources, which are written to the folder dir. Out is the output as the user named
+// it, or "" if it is a folder in any case.
+func (f *carryFlags) find(ctx context.Context, sess *cli.Session, sources []target.Name, out, dir string,
+	force bool) (*carrying, error) {
+	c := &carrying{Companions: new(shards.Companions), dir: dir, force: force, changes: make(map[string][]string)}
+	for _, source := range sources {
+		at, err := target.Open(ctx, sess, source, checkpoint.Options{})
+		if err != nil {
+			return nil, err
+		}
+		folder, ok := folderOf(at)
+		if !ok || !at.Remote() && sameFolder(at.Path(folder), dir) {
+			continue
+		}
+		found, err := shards.FindCompanions(ctx, at.Store, folder, at.Path, nil)
+		if err != nil {
+			return nil, err
+		}
+		if found.Unlisted && !f.weightsOnly {
+			sess.Notice("%s does not list its files: only weights are copied", at.Name)
+		}
+		if err := c.Add(ctx, found); err != nil {
+			return nil, err
+		}
+	}
+	f.settle(c, out)
+	return c, nil
+}
+
+// settle leaves the companions out if the user says so, or if the output is a file among other files.
+func (f *carryFlags) settle(c *carrying, out string) {
+	if f.weightsOnly || !takesCompanions(out) {
+		for _, one := range c.Files {
+			c.Others = append(c.Others, one.Path)
+		}
+		c.Files = nil
+	}
+	c.report.NotCopied = c.Others
+}
+
+// takesCompanions reports whether files beside the weights may be written, too. A file in a folder with other files is
+// only that file.
+func takesCompanions(out string) bool {
+	if out == "" {
+		return true
+	}
+	o, err := shards.FindOutput(out, weightsEnd, "")
+	if err != nil || o.File == "" {
+		return true // an error is reported when the output is planned
+	}
+	entries, err := os.ReadDir(o.Dir)
+	return len(entries) == 0 && (err == nil || errors.Is(err, fs.ErrNotExist))
+}
+
+// folderOf returns the folder of a target that is a folder or an index. A single file has no companions: it may be in
+// a folder of downloads.
+func folderOf(at *target.Target) (folder string, ok bool) {
+	switch {
+	case at.Within == "":
+		return "", true
+	case target.IsIndex(at.Within):
+		if folder = path.Dir(at.Within); folder == "." {
+			folder = ""
+		}
+		return folder, true
+	case !at.Remote():
+		return at.Within, isFolder(at.Path(at.Within))
+	}
+	return at.Within, filetype.WeightsFormat(at.Within) == "" && path.Ext(at.Within) == ""
+}
+
+// sameFolder reports whether two names are of one folder.
+func sameFolder(a, b string) bool {
+	one, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(b)
+	return err == nil && os.SameFile(one, other)
+}
+
+// configName is the name of the configuration of a model.
+const configName = "config.json"
+
+// mostConfig is how large a configuration is at most, in bytes.
+const mostConfig = 16 << 20
+
+// correct corrects the configuration of a model whose tensors are edited, and warns of what remains.
+func (c *carrying) correct(ctx context.Context, plan *edit.Plan) error {
+	i := slices.IndexFunc(c.Files, func(one shards.Companion) bool { return one.Name == configName })
+	if i < 0 {
+		return nil
+	}
+	one := &c.Files[i]
+	text, err := one.ReadText(ctx)
+	if err != nil {
+		return err
+	}
+	corrected, changes, wrong := plan.CorrectConfig(text)
+	if corrected != nil {
+		one.Replace(corrected)
+		c.changes[one.Name] = changes
+	}
+	for _, text := range wrong {
+		c.report.Warnings = append(c.report.Warnings, one.Path+": "+text)
+	}
+	for i := range plan.Receipt.Tensors {
+		if row := &plan.Receipt.Tensors[i]; row.Now == nil || row.Now.Name != row.Was.Name {
+			c.report.Warnings = append(c.report.Warnings,
+				one.Path+" describes the model before tensors were renamed or dropped")
+			break
+		}
+	}
+	return nil
+}
+
+// warnOfPart warns of a configuration that describes more tensors than are written.
+func (c *carrying) warnOfPart() {
+	for _, one := range c.Files {
+		if one.Name == configName {
+			c.report.Warnings = append(c.report.Warnings, one.Path+" describes the whole model, not the selected tensors")
+		}
+	}
+}
+
+// warnOfConfig warns of a configuration beside a model that is edited in place, whose dtypes are no longer right.
+func (c *carrying) warnOfConfig(plan *edit.Plan, file string) {
+	info, err := os.Stat(file)
+	if err != nil || info.Size() > mostConfig {
+		return // there is none
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return
+	}
+	_, changes, wrong := plan.CorrectConfig(text)
+	for _, text := range append(changes, wrong...) {
+		c.report.Warnings = append(c.report.Warnings,
+			fmt.Sprintf("%s is not changed and no longer right: %s", filepath.ToSlash(file), text))
+	}
+}
+
+// stage copies the files to hidden files, or only looks for conflicts if it is a dry run. The caller must call Abort.
+func (c *carrying) stage(ctx context.Context, dryRun bool) error {
+	err := c.Check(ctx, c.dir, c.force)
+	if err == nil && !dryRun {
+		err = c.Stage(ctx, c.dir, c.force)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%w: write elsewhere, use --force, or leave it out with --weights-only", err)
+	}
+	return err
+}
+
+// commit renames the files into place, and fills in the report.
+func (c *carrying) commit(dryRun bool) error {
+	for _, one := range c.Files {
+		row := receipt.Companion{Path: filepath.ToSlash(filepath.Join(c.dir, filepath.FromSlash(one.Name))),
+			From: one.Path, Size: one.Size, Action: "copied", Changes: c.changes[one.Name]}
+		switch {
+		case one.Kept:
+			row.Action = "kept"
+		case row.Changes != nil:
+			row.Action = "corrected"
+		}
+		c.report.Companions = append(c.report.Companions, row)
+	}
+	if dryRun {
+		return nil
+	}
+	if err := c.Commit(); err != nil {
+		return fmt.Errorf("the weights are written, but not all files beside them: %w", err)
+	}
+	return nil
+}
