@@ -154,7 +154,7 @@ func (d *dataJudge) countInOrder(from io.ReaderAt, s *shard) ([]verdict, error) 
 		var err error
 		if ti.Dtype == safetensors.BOOL {
 			_, err = io.Copy(io.Discard, s.section(from, ti))
-			d.done.Add(ti.Size())
+			d.tell(ti.Size())
 		} else {
 			verdicts[i], err = d.countOne(&c, from, s, ti)
 		}
@@ -171,18 +171,36 @@ func (s *shard) section(from io.ReaderAt, ti *safetensors.TensorInfo) *io.Sectio
 	return io.NewSectionReader(from, at.Begin, at.Len())
 }
 
+// tell reports n more bytes.
+func (d *dataJudge) tell(n int64) {
+	if done := d.done.Add(max(n, 0)); d.progress != nil {
+		d.progress(done, d.total)
+	}
+}
+
+// A toldReader reports the bytes that are read.
+type toldReader struct {
+	io.ReaderAt
+	judge *dataJudge
+}
+
+// ReadAt implements io.ReaderAt.
+func (r *toldReader) ReadAt(b []byte, off int64) (int, error) {
+	n, err := r.ReaderAt.ReadAt(b, off)
+	r.judge.tell(int64(n))
+	return n, err
+}
+
 // countOne counts the values of one tensor. BOOL tensors are judged with their file, by the values of their
 // bytes.
 func (d *dataJudge) countOne(
 	c *stats.Counter, from io.ReaderAt, s *shard, ti *safetensors.TensorInfo,
 ) (verdict, error) {
-	if d.progress != nil {
-		defer func() { d.progress(d.done.Add(max(ti.Size(), 0)), d.total) }()
-	}
 	if ti.Dtype == safetensors.BOOL || ti.Size() == 0 {
+		d.tell(ti.Size())
 		return verdict{}, nil
 	}
-	sum, err := c.Of(&safetensors.Tensor{TensorInfo: *ti, ReaderAt: s.section(from, ti)})
+	sum, err := c.Of(&safetensors.Tensor{TensorInfo: *ti, ReaderAt: &toldReader{s.section(from, ti), d}})
 	if err != nil {
 		return verdict{}, fmt.Errorf("tensor %s: %w", quote(ti.Name), err)
 	}

@@ -24,7 +24,7 @@ type Options struct {
 	// digest of a file in their names, and a store does not show links.
 	Dir string
 
-	// Progress, if not nil, is called after each tensor whose data was read, with the number of bytes read so
+	// Progress, if not nil, is called when data of tensors was read, with the number of bytes read so
 	// far and of all tensors, possibly by several goroutines at once.
 	Progress func(done, total int64)
 

@@ -41,7 +41,7 @@ func TestStoppableOutput(t *testing.T) {
 		defer close(pipe)
 		done := make(chan error, 1)
 		go func() {
-			_, err := (&stoppable{ctx, pipe}).Write([]byte("x"))
+			_, err := (&stoppable{ctx: ctx, w: pipe}).Write([]byte("x"))
 			done <- err
 		}()
 		synctest.Wait()

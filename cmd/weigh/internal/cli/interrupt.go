@@ -10,8 +10,9 @@ import (
 // A stoppable writer fails once its context is done, so long output stops on interrupt, even if nobody reads from the
 // pipe that it goes to.
 type stoppable struct {
-	ctx context.Context
-	w   io.Writer
+	ctx  context.Context
+	w    io.Writer
+	line *liveLine // removed before output
 }
 
 // Write writes to w until the context is done.
@@ -19,6 +20,7 @@ func (s *stoppable) Write(b []byte) (int, error) {
 	if s.ctx.Err() != nil {
 		return 0, context.Cause(s.ctx)
 	}
+	s.line.remove()
 	return untilDone(s.ctx, func() (int, error) { return s.w.Write(b) })
 }
 

@@ -4,6 +4,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -36,45 +37,50 @@ func (p *pace) rate(done int64, now time.Time) float64 {
 	return float64(done-p.samples[0].done) / passed
 }
 
-// line returns what shows the progress in so many columns: as much as fits.
-func (p *pace) line(of fmt.Stringer, width int, now time.Time) string {
-	text := of.String()
-	bytes, ok := of.(*Progress)
-	if !ok {
-		return cut(text, width)
+// line returns what shows the progress in so many columns. The percentage, the rate and the time left come first, then
+// numbers, then a bar: as much as fits.
+func (p *pace) line(of *Progress, width int, now time.Time) string {
+	done, total := of.doneSize.Load(), of.Bytes.Load()
+	share := fmt.Sprintf("%d%%", int(of.share()*100))
+	if total == 0 && of.Tensors == 0 {
+		share = "" // nobody knows
 	}
-	done, total := bytes.doneSize.Load(), bytes.Bytes.Load()
 	var rate, left string
-	if speed := p.rate(done-bytes.skipped.Load(), now); speed >= 1 {
-		rate = ", " + typeset.Bytes(int64(speed)) + "/s"
+	if speed := p.rate(done-of.skipped.Load(), now); speed >= 1 {
+		rate = typeset.Bytes(int64(speed)) + "/s"
 		if seconds := float64(total-done) / speed; total > done && seconds < 1e6 {
-			left = ", " + (time.Duration(seconds+1) * time.Second).String() + " left"
+			left = (time.Duration(seconds+1) * time.Second).String()
 		}
 	}
-	for _, line := range []string{text + rate + left, text + left, text} {
+	long := left
+	if left != "" {
+		long += " left"
+	}
+	for _, parts := range [][]string{
+		{share, of.String(), rate, long}, {share, of.size(), rate, long}, {share, rate, long}, {share, rate, left},
+		{share, left}, {share},
+	} {
+		line := oneLine(parts)
 		if n := utf8.RuneCountInString(line); n <= width {
-			return bar(done, total, width-n) + line
+			return bar(of.share(), width-n) + line
 		}
 	}
-	return cut(fmt.Sprintf("%d%%", percent(done, total)), width)
+	return cut(share, width)
 }
 
-// percent returns how much of total is done.
-func percent(done, total int64) int {
-	if total <= 0 {
-		return 0
-	}
-	return int(float64(min(done, total)) / float64(total) * 100)
+// oneLine joins the parts that are not empty.
+func oneLine(parts []string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
 }
 
 // bar returns a bar and a space in at most so many columns, or "" if they are too few.
-func bar(done, total int64, columns int) string {
+func bar(share float64, columns int) string {
 	const least, most = 13, 33
-	if columns < least || total <= 0 {
+	if columns < least || share == 0 {
 		return ""
 	}
 	inner := min(columns, most) - len("[] ")
-	full := percent(done, total) * inner / 100
+	full := int(share * float64(inner))
 	return "[" + strings.Repeat("=", full) + strings.Repeat(" ", inner-full) + "] "
 }
 

@@ -41,12 +41,14 @@ func TestProgressLine(t *testing.T) {
 		speed.line(p, 80, now)
 	}
 	for width, want := range map[int]string{
-		200: "[=======                       ] 260.00 MiB of 1.00 GiB, 8.00 MiB/s, 1m36s left",
-		75:  "[======                    ] 260.00 MiB of 1.00 GiB, 8.00 MiB/s, 1m36s left",
-		55:  "260.00 MiB of 1.00 GiB, 8.00 MiB/s, 1m36s left",
-		40:  "260.00 MiB of 1.00 GiB, 1m36s left",
-		25:  "260.00 MiB of 1.00 GiB",
-		10:  "25%",
+		200: "[=======                       ] 25%, 260.00 MiB of 1.00 GiB, 8.00 MiB/s, 1m36s left",
+		80:  "[======                    ] 25%, 260.00 MiB of 1.00 GiB, 8.00 MiB/s, 1m36s left",
+		60:  "25%, 260.00 MiB of 1.00 GiB, 8.00 MiB/s, 1m36s left",
+		40:  "[==        ] 25%, 8.00 MiB/s, 1m36s left",
+		28:  "25%, 8.00 MiB/s, 1m36s left",
+		23:  "25%, 8.00 MiB/s, 1m36s",
+		12:  "25%, 1m36s",
+		4:   "25%",
 		2:   "25",
 		0:   "",
 		-1:  "",
@@ -63,6 +65,25 @@ func TestProgressLine(t *testing.T) {
 	p.Add(1 << 30) // more than there should be
 	if got := speed.line(p, 80, now.Add(time.Second)); strings.Contains(got, "left") {
 		t.Errorf("%q", got)
+	}
+}
+
+// Files without a known size, and bytes without a known total.
+func TestProgressOfFiles(t *testing.T) {
+	p, speed, now := &Progress{Unit: "file", Tensors: 40}, new(pace), time.Unix(0, 0)
+	if got, want := speed.line(p, 80, now), "0%, 0 of 40 files"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	for range 10 {
+		p.Count(0)
+	}
+	if got, want := speed.line(p, 40, now), "[====              ] 25%, 10 of 40 files"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	unknown := new(Progress)
+	unknown.Add(3 << 20)
+	if got, want := speed.line(unknown, 40, now), "3.00 MiB"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

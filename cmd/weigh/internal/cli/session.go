@@ -34,7 +34,8 @@ type Session struct {
 	Stdout, Stderr io.Writer
 	env            func(string) string
 	terminal       terminal
-	Piped          bool // standard input is a pipe or a file
+	line           *liveLine // on standard error
+	Piped          bool      // standard input is a pipe or a file
 
 	color string // --color
 	Quiet bool   // --quiet
@@ -49,10 +50,15 @@ type Session struct {
 
 // NewSession returns a session with the given streams and environment.
 func NewSession(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, env func(string) string) *Session {
-	return &Session{
-		ctx: ctx, Stdin: &interruptible{ctx: ctx, r: stdin}, Stdout: &stoppable{ctx: ctx, w: stdout}, Stderr: stderr,
-		env: env, terminal: terminalOf(stdout, env), Piped: piped(stdin),
+	line := newLiveLine(stderr)
+	s := &Session{
+		ctx: ctx, Stdin: &interruptible{ctx: ctx, r: stdin}, Stdout: &stoppable{ctx: ctx, w: stdout, line: line},
+		Stderr: stderr, line: line, env: env, terminal: terminalOf(stdout, env), Piped: piped(stdin),
 	}
+	if line.tty != nil {
+		s.Stderr = message{stderr, line}
+	}
+	return s
 }
 
 // Register adds the common flags to the root command.

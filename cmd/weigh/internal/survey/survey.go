@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"sync"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/check"
@@ -184,15 +185,24 @@ func (s *Survey) target(ctx context.Context, sess *cli.Session, arg target.Name)
 		}
 	}
 	before := len(s.Files)
+	headers := &cli.Progress{Unit: "file"}
+	for _, set := range sets {
+		if set.Counted() || s.opts.Thorough {
+			headers.Tensors += int64(len(set.Shards))
+		}
+	}
+	stop := sync.OnceFunc(sess.ShowProgress(headers))
+	defer stop()
 	for _, set := range sets {
 		s.Sets = append(s.Sets, setAt(at, set))
 		if set.Counted() || s.opts.Thorough {
-			if err := s.set(ctx, sess, at, set); err != nil {
+			if err := s.set(ctx, sess, at, set, headers); err != nil {
 				return err
 			}
 		}
 	}
 	if s.opts.Thorough {
+		stop()
 		return s.repository(ctx, sess, at, sets, s.Files[before:])
 	}
 	return nil
@@ -208,7 +218,8 @@ func setAt(at *target.Target, set *checkpoint.Set) listing.Set {
 }
 
 // set inspects a set of files.
-func (s *Survey) set(ctx context.Context, sess *cli.Session, at *target.Target, set *checkpoint.Set) error {
+func (s *Survey) set(ctx context.Context, sess *cli.Session, at *target.Target, set *checkpoint.Set,
+	headers *cli.Progress) error {
 	cp := set.Open()
 	defer cp.Close()
 	// Two targets may name one index; the report only says that there was one.
@@ -231,6 +242,7 @@ func (s *Survey) set(ctx context.Context, sess *cli.Session, at *target.Target, 
 			s.find(file, r.Report)
 		case !s.seen[file]: // targets may overlap; count each file once
 			s.seen[file] = true
+			headers.Count(0)
 			for _, note := range r.Notes {
 				sess.Notice("%s: %s", file, note)
 			}

@@ -100,7 +100,7 @@ func runMetadata(sess *cli.Session, cmd *cobra.Command, args []string, f *metada
 // hashesOf reads files in parallel and returns their digests by path. It skips files without a
 // readable header.
 func hashesOf(ctx context.Context, sess *cli.Session, found *survey.Survey) (map[string]*metadata.Sums, error) {
-	done := new(cli.Progress)
+	done := &cli.Progress{Unit: "file"}
 	for _, f := range found.Files {
 		if f.Path == "-" {
 			return nil, cli.ErrStdin
@@ -111,8 +111,8 @@ func hashesOf(ctx context.Context, sess *cli.Session, found *survey.Survey) (map
 	defer sess.ShowProgress(done)()
 	list := make([]*metadata.Sums, len(found.Files))
 	err := cli.Parallel(ctx, runtime.GOMAXPROCS(0), len(list), func(ctx context.Context, i int) (err error) {
-		list[i], err = hashesOfFile(ctx, found, &found.Files[i])
-		done.Count(found.Files[i].Size)
+		list[i], err = hashesOfFile(ctx, found, &found.Files[i], done)
+		done.Count(0)
 		return err
 	})
 	if err != nil {
@@ -128,7 +128,8 @@ func hashesOf(ctx context.Context, sess *cli.Session, found *survey.Survey) (map
 }
 
 // hashesOfFile reads one file.
-func hashesOfFile(ctx context.Context, found *survey.Survey, f *listing.File) (*metadata.Sums, error) {
+func hashesOfFile(ctx context.Context, found *survey.Survey, f *listing.File,
+	done *cli.Progress) (*metadata.Sums, error) {
 	if f.Header == nil || f.Format != "" { // other formats have no such digests
 		return nil, nil
 	}
@@ -137,7 +138,7 @@ func hashesOfFile(ctx context.Context, found *survey.Survey, f *listing.File) (*
 		return nil, err
 	}
 	defer object.Close()
-	return metadata.Hashes(f.Header, object.ReaderAt(ctx), object.Size())
+	return metadata.Hashes(f.Header, done.Reader(ctx, object.ReaderAt(ctx)), object.Size())
 }
 
 // setMetadata changes the metadata of one target.

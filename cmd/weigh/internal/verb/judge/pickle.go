@@ -64,13 +64,12 @@ func runPickle(ctx context.Context, sess *cli.Session, arg target.Name, member s
 	}
 	defer done()
 	p := &scanreport.Pickles{Path: arg.String(), Member: member, MaxLines: f.Budget * usualLines, More: f.More()}
-	read := &scanProgress{files: 1}
-	if f.File != "" || !sess.Style().Terminal() { // the progress line would mix with the output
-		defer sess.ShowProgress(read)()
-	}
+	read := new(cli.Progress)
+	read.Bytes.Store(max(size, 0))
+	defer sess.ShowProgress(read)()
 	p.Scan = func(show func(scan.Pickle)) (*scan.Report, error) {
 		scanner.Visit = show
-		return scanner.Scan(&readCounter{r, read, ctx}, size, arg.String())
+		return scanner.Scan(newScanReader(ctx, r, size, read), size, arg.String())
 	}
 	err = sess.Report(&f.Output, p)
 	var none *scanreport.NoMemberError

@@ -18,7 +18,6 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/scanreport"
-	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 	"github.com/weightools/safetensors/pickle/scan"
 	"github.com/weightools/safetensors/store"
@@ -56,8 +55,10 @@ func scanAll(ctx context.Context, sess *cli.Session, scanner *scan.Scanner, targ
 	for _, job := range list.jobs {
 		sess.AddInputs(job.path)
 	}
-	done := new(scanProgress)
-	done.files = int64(len(list.jobs))
+	done := &cli.Progress{Unit: "file", Tensors: int64(len(list.jobs))}
+	for _, job := range list.jobs {
+		done.Bytes.Add(max(job.size, 0))
+	}
 	stop := sess.ShowProgress(done)
 	scanJobs(ctx, sess, scanner, list.jobs, done)
 	stop()
@@ -76,7 +77,7 @@ func scanAll(ctx context.Context, sess *cli.Session, scanner *scan.Scanner, targ
 }
 
 // scanJobs scans several files at a time.
-func scanJobs(ctx context.Context, sess *cli.Session, scanner *scan.Scanner, jobs []*scanJob, done *scanProgress) {
+func scanJobs(ctx context.Context, sess *cli.Session, scanner *scan.Scanner, jobs []*scanJob, done *cli.Progress) {
 	var next atomic.Int64
 	var workers sync.WaitGroup
 	turns, parallel := openAhead(ctx, jobs), sideBySide
@@ -87,7 +88,6 @@ func scanJobs(ctx context.Context, sess *cli.Session, scanner *scan.Scanner, job
 		workers.Go(func() {
 			for i := next.Add(1) - 1; i < int64(len(jobs)) && ctx.Err() == nil; i = next.Add(1) - 1 {
 				jobs[i].run(ctx, sess, scanner, done)
-				done.done.Add(1)
 				if jobs[i].ahead != nil {
 					<-turns
 				}
@@ -145,7 +145,7 @@ func (j *scanJob) open(ctx context.Context) (store.Object, error) {
 }
 
 // run scans the file.
-func (j *scanJob) run(ctx context.Context, sess *cli.Session, scanner *scan.Scanner, done *scanProgress) {
+func (j *scanJob) run(ctx context.Context, sess *cli.Session, scanner *scan.Scanner, done *cli.Progress) {
 	if j.at == nil {
 		f, size, err := sess.SpoolStdin()
 		if err != nil {
@@ -155,19 +155,26 @@ func (j *scanJob) run(ctx context.Context, sess *cli.Session, scanner *scan.Scan
 		defer os.Remove(f.Name())
 		defer f.Close()
 		j.size = size
-		j.report, j.err = scanner.Scan(&readCounter{f, done, ctx}, size, "")
+		done.Bytes.Add(size)
+		r := newScanReader(ctx, f, size, done)
+		defer r.finish()
+		j.report, j.err = scanner.Scan(r, size, "")
 		return
 	}
 	object, err := j.open(ctx)
 	if err != nil {
 		j.err = err
+		newScanReader(ctx, nil, j.size, done).finish()
 		return
 	}
 	defer object.Close()
+	done.Bytes.Add(object.Size() - j.size)
 	j.size = object.Size()
+	r := newScanReader(ctx, object.ReaderAt(ctx), j.size, done)
+	defer r.finish()
 	own := *scanner
 	own.Beside = func(name string) (scan.File, int64, error) { return j.beside(ctx, name) }
-	j.report, j.err = own.Scan(&readCounter{object.ReaderAt(ctx), done, ctx}, object.Size(), j.path)
+	j.report, j.err = own.Scan(r, j.size, j.path)
 	if err := store.Unchanged(object); err != nil {
 		j.report, j.err = nil, err
 	}
@@ -231,7 +238,7 @@ func (l *scanList) place(ctx context.Context, at *target.Target, found *scanrepo
 	if at.Within != "" {
 		object, err := at.Store.Open(ctx, at.Within)
 		if err == nil {
-			l.file(&scanJob{path: at.Path(at.Within), name: at.Within, at: at})
+			l.file(&scanJob{path: at.Path(at.Within), name: at.Within, at: at, size: max(object.Size(), 0)})
 			return object.Close()
 		}
 		if !errors.Is(err, fs.ErrNotExist) || !at.Remote() {
@@ -251,7 +258,7 @@ func (l *scanList) place(ctx context.Context, at *target.Target, found *scanrepo
 		case err != nil:
 			found.Unread = append(found.Unread, finding.Unread{File: at.Path(entry.Name), Message: cli.Describe(err)})
 		default:
-			l.file(&scanJob{path: at.Path(entry.Name), name: entry.Name, at: at})
+			l.file(&scanJob{path: at.Path(entry.Name), name: entry.Name, at: at, size: max(entry.Size, 0)})
 		}
 	}
 	if at.Within != "" && len(l.byPath) == before {
@@ -288,39 +295,52 @@ func (l *scanList) file(job *scanJob) {
 	l.jobs = append(l.jobs, job)
 }
 
-// A scanProgress is the progress of a scan.
-type scanProgress struct {
-	files int64
-	done  atomic.Int64
-	read  atomic.Int64 // bytes
-}
-
-// String returns the progress as one line.
-func (p *scanProgress) String() string {
-	return fmt.Sprintf("%s of %s, %s read", typeset.Count(p.done.Load()), typeset.Plural(p.files, "file"),
-		typeset.Bytes(p.read.Load()))
-}
-
-// A readCounter counts the bytes read. It fails when the context is done.
-type readCounter struct {
-	r    io.ReaderAt
-	done *scanProgress
+// A scanReader counts the bytes of a file that were read: at most its size, though some are read again. It fails when
+// the context is done.
+type scanReader struct {
+	io.ReaderAt
 	ctx  context.Context
+	done *cli.Progress
+	left atomic.Int64 // bytes of the file that are not counted yet
 }
 
-// ReadAt implements io.ReaderAt. It counts bytes, and fails once the context is done.
-func (c *readCounter) ReadAt(b []byte, off int64) (int, error) {
+// newScanReader returns a reader of a file.
+func newScanReader(ctx context.Context, r io.ReaderAt, size int64, done *cli.Progress) *scanReader {
+	c := &scanReader{ReaderAt: r, ctx: ctx, done: done}
+	c.left.Store(size)
+	return c
+}
+
+// ReadAt implements io.ReaderAt.
+func (c *scanReader) ReadAt(b []byte, off int64) (int, error) {
 	if c.ctx.Err() != nil {
 		return 0, context.Cause(c.ctx)
 	}
-	n, err := c.r.ReadAt(b, off)
-	c.done.read.Add(int64(n))
+	n, err := c.ReaderAt.ReadAt(b, off)
+	c.done.Add(c.take(int64(n)))
 	return n, err
 }
 
+// take subtracts up to n bytes from those that are left, and returns how many.
+func (c *scanReader) take(n int64) int64 {
+	for {
+		left := c.left.Load()
+		n = min(n, left)
+		if c.left.CompareAndSwap(left, left-n) {
+			return n
+		}
+	}
+}
+
+// finish counts the file and the bytes that were not read.
+func (c *scanReader) finish() {
+	c.done.Skip(c.take(c.left.Load()))
+	c.done.Count(0)
+}
+
 // Prefetch implements [store.Prefetcher].
-func (c *readCounter) Prefetch(off, n int64) {
-	if ahead, ok := c.r.(store.Prefetcher); ok {
+func (c *scanReader) Prefetch(off, n int64) {
+	if ahead, ok := c.ReaderAt.(store.Prefetcher); ok {
 		ahead.Prefetch(off, n)
 	}
 }

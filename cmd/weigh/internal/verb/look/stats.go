@@ -5,7 +5,6 @@ package look
 import (
 	"context"
 	"errors"
-	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -217,29 +216,20 @@ func countTensors(ctx context.Context, sess *cli.Session, c stats.Counter,
 	rows := make([]values.StatsRow, len(list))
 	done := new(cli.Progress)
 	done.Expect(list)
+	for _, t := range list {
+		if c.Bins > 0 && t.Dtype.Bits() > 16 { // histograms of wide dtypes need a second pass
+			done.Bytes.Add(t.Size())
+		}
+	}
 	defer sess.ShowProgress(done)()
 	return rows, cli.Parallel(ctx, sideBySide, len(list), func(ctx context.Context, i int) (err error) {
 		t := *list[i]
-		t.ReaderAt = &cancelable{ctx, list[i].ReaderAt}
+		t.ReaderAt = done.Reader(ctx, list[i].ReaderAt)
 		rows[i].TensorInfo = t.TensorInfo
 		if rows[i].Summary, err = c.Of(&t); err == nil {
 			rows[i].Summary.Exponents = stats.Exponents{} // up to 16 KiB, unused here
-			done.Count(t.Size())
+			done.Count(0)
 		}
 		return err
 	})
-}
-
-// A cancelable reader fails when its context is done.
-type cancelable struct {
-	ctx context.Context
-	io.ReaderAt
-}
-
-// ReadAt implements io.ReaderAt. It fails once the context is done.
-func (c *cancelable) ReadAt(b []byte, off int64) (int, error) {
-	if c.ctx.Err() != nil {
-		return 0, context.Cause(c.ctx)
-	}
-	return c.ReaderAt.ReadAt(b, off)
 }
