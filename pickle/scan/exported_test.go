@@ -64,3 +64,32 @@ func TestExportedPrograms(t *testing.T) {
 		t.Errorf("only %d variants", n)
 	}
 }
+
+// The weights of a program are bytes without a header; with use_pickle they are pickles.
+func TestExportedWeights(t *testing.T) {
+	for content, want := range map[string]pickle.Verdict{"\x01\x02\x03\xbf12345678\x00\xff": pickle.Safe, evil: pickle.Dangerous} {
+		b := zipped(t, file{"m/archive_format", "pt2"}, file{"m/data/weights/weight_0", content},
+			file{"m/data/weights/model_weights_config.json", `{"config": {}}`}, file{"m/models/model.json", "{}"})
+		if r := scanned(t, new(Scanner), b, "m.pt2"); r.Verdict != want || r.Format != "torch-export" {
+			t.Errorf("%q: %s, %v: %v", content, r.Format, r.Verdict, r.Findings)
+		}
+	}
+}
+
+// An array of Zarr whose objects are pickles: the chunks are in other files.
+func TestZarrCodecs(t *testing.T) {
+	for _, tt := range []struct {
+		name, text string
+		want       pickle.Verdict
+	}{
+		{".zarray", `{"dtype": "|O", "filters": [{"id": "pickle", "protocol": 5}], "zarr_format": 2}`, pickle.Suspicious},
+		{".zmetadata", `{"metadata": {"a/.zarray": {"filters": [{"id": "pickle"}]}}}`, pickle.Suspicious},
+		{"zarr.json", `{"codecs": [{"name": "numcodecs.pickle", "configuration": {}}]}`, pickle.Suspicious},
+		{".zarray", `{"dtype": "|O", "filters": [{"id": "json2"}], "compressor": {"id": "blosc"}, "id": "pickle"}`, pickle.Safe},
+		{"config.json", `{"filters": [{"id": "pickle"}]}`, pickle.Safe},
+	} {
+		if r := scanned(t, new(Scanner), []byte(tt.text), tt.name); r.Verdict != tt.want {
+			t.Errorf("%s %s: %v, want %v: %v", tt.name, tt.text, r.Verdict, tt.want, r.Findings)
+		}
+	}
+}

@@ -20,6 +20,13 @@ func (b *box) storage(name string) (string, bool) {
 	return rest, ok && b.keys[rest]
 }
 
+// exported reports whether a member of a program of torch.export has the bytes of a tensor.
+func (b *box) exported(name string) bool {
+	rest, ok := b.relative(name)
+	return ok && b.kind == "torch-export" && extensionOf(rest) == "" &&
+		(strings.HasPrefix(rest, "data/weights/") || strings.HasPrefix(rest, "data/constants/"))
+}
+
 // storagesOf returns the folder of the storages that a pickle refers to: data/ for data.pkl,
 // constants/ for TorchScript's constants.pkl, and .data/ for the pickles of torch.package.
 // It returns false for other members.

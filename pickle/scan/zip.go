@@ -168,6 +168,7 @@ func (b *box) view(m *zipwalk.Member, v zipwalk.View, name string) error {
 			return b.settle(sub, func() error { return b.numbersOf(m, v, sub, name) })
 		}
 	}
+	sub.numeric = b.exported(m.Name)
 	if v.Method == zipwalk.Stored {
 		return b.settle(sub, func() error { return b.stored(m, v, sub) })
 	}

@@ -24,6 +24,7 @@ var archives = [...]archive{
 	{"torchserve-mar", func(names map[string]bool) bool {
 		return names["mar-inf/manifest.json"] || names["manifest.json"] && names["mar-inf/"]
 	}},
+	{"torch-export", func(names map[string]bool) bool { return names["archive_format"] && names["models/"] }},
 	{"npz", func(names map[string]bool) bool { return names["*.npy"] }},
 }
 

@@ -21,6 +21,7 @@ const (
 	types        // classes of Sentence Transformers
 	shards       // paths of the shards of a checkpoint
 	guards       // conditions of a program of torch.export
+	codecs       // of an array of Zarr
 )
 
 // roleOf returns the role of the strings in the object or array under a key.
@@ -56,6 +57,10 @@ func (w *Walker) named(f *frame, text []byte, at int64) {
 	case f.in == shards:
 		if evidence.Leaves(beginning(text)) {
 			w.found(Outside, f.key, beginning(text), at)
+		}
+	case f.in == codecs:
+		if name := beginning(text); (f.key == "id" || f.key == "name") && (name == "pickle" || name == "numcodecs.pickle") {
+			w.found(Call, f.key, "numcodecs.pickles.Pickle", at)
 		}
 	case f.in == types && dotted(beginning(text)):
 		w.found(Call, f.key, beginning(text), at)

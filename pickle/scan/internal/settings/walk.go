@@ -24,6 +24,9 @@ type Walker struct {
 	// a model of NeMo.
 	Router, Restored bool
 
+	// Zarr says that it describes arrays of Zarr.
+	Zarr bool
+
 	// Model reports whether a key is one of a model of Keras: class_name with a string as its value,
 	// or modelTopology in the outermost object; or one of a model of ONNX: graph, with an object as its value.
 	Model bool
@@ -65,6 +68,8 @@ func (w *Walker) Open(object bool, at int64) {
 			f.in = r
 		} else if w.Router && n == 1 && f.key == "types" {
 			f.in = types
+		} else if w.Zarr && (f.key == "filters" || f.key == "codecs" || f.key == "compressor") {
+			f.in = codecs
 		}
 		w.Model = w.Model || n == 1 && object && f.key == "graph"
 	}

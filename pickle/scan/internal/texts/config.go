@@ -16,6 +16,7 @@ func (r *Reader) Walker() *settings.Walker {
 	name := strings.ToLower(r.Name)
 	return &settings.Walker{Found: r.setting, Pipeline: strings.HasSuffix(name, "model_index.json"),
 		Modules: name == "modules.json", Router: name == "router_config.json", Restored: name == "model_config.yaml",
+		Zarr:  name == "zarr.json" || strings.HasSuffix(name, ".zarray") || name == ".zmetadata",
 		Spend: func(n int) bool { return r.Spend(int64(n) * costJSON) }}
 }
 

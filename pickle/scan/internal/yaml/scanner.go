@@ -70,8 +70,9 @@ type scanner struct {
 	indents []int
 
 	tokens   []token
-	head     int // index of the next token
-	base     int // number of the token at index 0
+	head     int  // index of the next token
+	base     int  // number of the token at index 0
+	ready    bool // the token at head is complete
 	allowKey bool
 	keys     []simpleKey // by ascending level
 	firstKey int         // index of the first key that is still possible

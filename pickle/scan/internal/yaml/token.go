@@ -4,6 +4,9 @@ package yaml
 
 // peekToken returns the next token. After an error it is the end of the stream.
 func (s *scanner) peekToken() *token {
+	if s.ready {
+		return &s.tokens[s.head]
+	}
 	for s.err == nil {
 		s.staleKeys()
 		pending := s.firstKey < len(s.keys) && s.keys[s.firstKey].number == s.base+s.head
@@ -16,6 +19,7 @@ func (s *scanner) peekToken() *token {
 		case s.tokens[s.head].kind == hole:
 			s.head++
 		default:
+			s.ready = true // until it is taken
 			return &s.tokens[s.head]
 		}
 	}
@@ -25,6 +29,7 @@ func (s *scanner) peekToken() *token {
 // next returns the next token and removes it.
 func (s *scanner) next() token {
 	t := *s.peekToken()
+	s.ready = false
 	if s.head < len(s.tokens) {
 		s.tokens[s.head] = token{} // its text is no longer needed
 		s.head++
