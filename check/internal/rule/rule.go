@@ -49,7 +49,7 @@ const (
 	hubCache     = "none: the layout of the Hugging Face Hub's local cache"
 	transformers = "none: the convention of the library transformers"
 	peft         = "none: the convention of the library PEFT"
-	schemes      = "none: the conventions of GPTQ, AWQ, compressed-tensors, ModelOpt, bitsandbytes, MLX and the OCP formats"
+	schemes      = "none: the packing programs that [counting.md](counting.md) lists"
 )
 
 var rules = [...]safetensors.RuleInfo{

@@ -46,7 +46,7 @@ func isScaled(w, s []int64) bool {
 		last := len(w) - 1
 		return slices.Equal(s, w[:last]) || slices.Equal(s[:last-1], w[:last-1]) && s[last-1] == w[last]
 	}
-	return len(s) == 1 && len(w) > 1 && s[0] == w[0] // one for each expert
+	return len(w) > 2 && clamp.Product(s) == w[0] || len(s) == 1 && len(w) > 1 && s[0] == w[0] // one for each expert
 }
 
 // isBlocked reports whether n values can have so many scales: one, one for each, or one for each block of a multiple
