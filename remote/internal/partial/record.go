@@ -11,6 +11,8 @@ import (
 	"hash/crc32"
 	"io"
 	"os"
+
+	"github.com/weightools/safetensors/internal/bytesio"
 )
 
 // load determines what is present: of the blocks in the record, those whose checksums match.
@@ -85,26 +87,47 @@ func Kept(path string, o Object) (kept int64) {
 
 // Hash writes the bytes of the file to h, in order, as blocks become complete. It reads them from the
 // file again and compares them with what arrived, so it proves that the file is as it was received.
-// It returns when it has read all, or after Stop.
+// It returns when it has read all, or after Stop. While h takes a block, the next one is read.
 func (f *File) Hash(h io.Writer) error {
-	buffer := make([]byte, min(blockSize, f.size))
-	for i := int64(0); i*blockSize < f.size; i++ {
-		b, err := f.wait(i)
+	const atOnce = 2
+	var buffers [atOnce][]byte
+	blocks := int((f.size + blockSize - 1) / blockSize)
+	read := func(_ context.Context, i int) error {
+		var err error
+		if buffers[i%atOnce], err = f.stored(buffers[i%atOnce], int64(i)); err != nil {
+			f.Stop() // the other read, which may wait
+		}
+		return err
+	}
+	for i, err := range bytesio.Ahead(context.Background(), atOnce, blocks, read) {
+		if err == nil {
+			_, err = h.Write(buffers[i%atOnce])
+		}
 		if err != nil {
-			return err
-		}
-		buffer = buffer[:b.n]
-		if _, err := f.data.ReadAt(buffer, i*blockSize); err != nil {
-			return err
-		}
-		if crc32.Checksum(buffer, castagnoli()) != b.sum {
-			return fmt.Errorf("another program has changed %q, or the disk is faulty", f.name)
-		}
-		if _, err := h.Write(buffer); err != nil {
+			f.Stop()
 			return err
 		}
 	}
 	return nil
+}
+
+// stored returns block i as it is in the file, when it is complete.
+func (f *File) stored(buffer []byte, i int64) ([]byte, error) {
+	b, err := f.wait(i)
+	if err != nil {
+		return buffer, err
+	}
+	if buffer == nil {
+		buffer = make([]byte, min(blockSize, f.size))
+	}
+	buffer = buffer[:b.n]
+	if _, err := f.data.ReadAt(buffer, i*blockSize); err != nil {
+		return buffer, err
+	}
+	if crc32.Checksum(buffer, castagnoli()) != b.sum {
+		return buffer, fmt.Errorf("another program has changed %q, or the disk is faulty", f.name)
+	}
+	return buffer, nil
 }
 
 // wait waits until block i is complete.
