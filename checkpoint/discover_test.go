@@ -195,6 +195,45 @@ func TestDiscover(t *testing.T) {
 			"other text_encoders/clip.safetensors: 1",
 		}},
 
+		{"modules of sentence-transformers", func(t *testing.T, f folder) {
+			f["modules.json"] = []byte(`[{"idx":0,"path":"","type":"sentence_transformers.models.Transformer"},
+				{"idx":1,"path":"1_Pooling"},{"idx":2,"path":"2_Dense"},{"idx":3,"path":"3_Dense"}]`)
+			f["model.safetensors"] = file(t, llama(f32, 1)...)
+			f["2_Dense/model.safetensors"] = file(t, tensor{"linear.weight", f32, []int64{4, 8}, 1})
+			f["3_Dense/model.safetensors"] = file(t, tensor{"linear.weight", f32, []int64{4, 8}, 2})
+			f["onnx/model.safetensors"] = file(t, tensor{"x", f32, []int64{4}, 2})
+		}, []string{"model model.safetensors: 1", "module 2_Dense/model.safetensors: 1", "module 3_Dense/model.safetensors: 1",
+			"other onnx/model.safetensors: 1"}},
+
+		{"modules of old sentence-transformers, all in folders", func(t *testing.T, f folder) {
+			f["modules.json"] = []byte(`[{"idx":0,"path":"0_Transformer"},{"idx":1,"path":"2_Dense"}]`)
+			f["0_Transformer/model.safetensors"] = file(t, llama(f32, 1)...)
+			f["2_Dense/model.safetensors"] = file(t, tensor{"linear.weight", f32, []int64{4, 8}, 1})
+		}, []string{"model 0_Transformer/model.safetensors: 1", "module 2_Dense/model.safetensors: 1"}},
+
+		{"a list of modules that is damaged", func(t *testing.T, f folder) {
+			f["modules.json"] = []byte(`[{"path":"2_Dense"`)
+			f["model.safetensors"] = file(t, llama(f32, 1)...)
+			f["2_Dense/model.safetensors"] = file(t, tensor{"linear.weight", f32, []int64{4, 8}, 1})
+		}, []string{"model model.safetensors: 1", "other 2_Dense/model.safetensors: 1"}},
+
+		{"PaddleNLP's optimizer", func(t *testing.T, f folder) {
+			for _, stem := range []string{"model", "master_weights", "optimizer"} {
+				sharded(t, f, stem, f32)
+			}
+		}, []string{"model model.safetensors.index.json: 2", "other master_weights.safetensors.index.json: 2",
+			"other optimizer.safetensors.index.json: 2"}},
+
+		{"an optimizer without an index", func(t *testing.T, f folder) {
+			f["optimizer.safetensors"] = file(t, tensor{"w/moment1_0", f32, []int64{4}, 1})
+			f["model.safetensors"] = file(t, llama(f32, 1)...)
+			f["optimizer_model.safetensors"] = file(t, llama(f32, 2)...)
+		}, []string{"model model.safetensors: 1", "model optimizer_model.safetensors: 1", "other optimizer.safetensors: 1"}},
+
+		{"nothing but an optimizer", func(t *testing.T, f folder) {
+			f["optimizer.safetensors"] = file(t, tensor{"w/moment1_0", f32, []int64{4}, 1})
+		}, []string{"model optimizer.safetensors: 1"}},
+
 		{"parts in folders, though nothing names them", func(t *testing.T, f folder) {
 			f["high_noise_model/model.safetensors"] = file(t, llama(f32, 1)...)
 			f["low_noise_model/model.safetensors"] = file(t, llama(f32, 2)...)

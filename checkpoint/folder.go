@@ -29,6 +29,7 @@ type folder struct {
 	listed   bool              // whether the store could list files
 	places   map[string]*place // by path, including the folder itself
 	parts    map[string]bool   // what a model_index.json names; nil if there is none
+	modules  map[string]bool   // the folders that a modules.json names; nil if there is none
 	foreign  []string          // files of other formats, by their names
 	declared []string          // indexes of shards of Options.Formats
 	adopted  bool              // the places have files of other formats, because there are no safetensors files
@@ -101,11 +102,11 @@ func (f *folder) numbers() map[naming.Numbering][]naming.Number {
 	return f.byNumber
 }
 
-// isPart reports whether model_index.json names the place.
+// isPart reports whether model_index.json or modules.json names the place.
 func (f *folder) isPart(place string) bool {
 	name, below := naming.CutFolder(place, f.path)
 	first, _, _ := strings.Cut(name, "/")
-	return below && f.parts[first]
+	return below && (f.parts[first] || f.modules[first])
 }
 
 // readText reads a file that is not larger than an index may be.
@@ -139,4 +140,6 @@ type candidates struct {
 	live  []*Set // with an index and some of its shards
 	stale []*Set // with an index whose shards are all missing, or that is truncated
 	loose []*Set // without an index: numbered files, or one file
+
+	training []*Set // the state of an optimizer, beside others
 }

@@ -63,6 +63,9 @@ func (f *folder) list(ctx context.Context, missing error) error {
 	}
 	f.tell(folders...)
 	f.ahead(ctx)
+	if err := f.readModules(ctx); err != nil {
+		return err
+	}
 	return f.readParts(ctx)
 }
 
@@ -113,6 +116,8 @@ func (f *folder) add(name string, err error) {
 		f.problems = append(f.problems, err)
 	case name == path.Join(f.path, "model_index.json"):
 		f.parts = make(map[string]bool) // until it is read
+	case name == path.Join(f.path, modulesName):
+		f.modules = make(map[string]bool)
 	case f.opts.isOtherIndex(base):
 		f.declared = append(f.declared, name)
 	case weightless.Format(base) != "" || f.opts.formatOf(base) != nil:

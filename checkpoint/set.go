@@ -21,6 +21,7 @@ const (
 	Model   Role = "model"   // a model, or a part of one
 	Copy    Role = "copy"    // a copy of another set
 	Adapter Role = "adapter" // an adapter, such as LoRA
+	Module  Role = "module"  // a further part of the model in the folder above, by modules.json
 	Other   Role = "other"   // none of these
 )
 
@@ -32,6 +33,7 @@ type Set struct {
 
 	Role   Role
 	CopyOf string   // the Name of the original if this is a copy, or ""
+	PartOf string   // the Name of the model that this is a Module of, or ""
 	Index  string   // the path of the index, or ""
 	Shards []string // the paths of the shards, in order; see [Checkpoint.Shards]
 

@@ -44,6 +44,7 @@ func (f *folder) candidates(ctx context.Context, p *place) (*candidates, error) 
 	slices.SortFunc(c.stale, byRank)
 	c.loose = f.loose(p)
 	slices.SortFunc(c.loose, byRank)
+	c.setTrainingAside()
 	p.candidates = c
 	return c, nil
 }
@@ -103,7 +104,7 @@ func (f *folder) model(ctx context.Context) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(sets) > 1 && sets[1].Counted() {
+	if len(counted(sets)) > 1 {
 		return nil, f.severalModels(sets)
 	}
 	return sets[0], nil
@@ -209,6 +210,7 @@ func (f *folder) sets(ctx context.Context) ([]*Set, error) {
 			beside = append(beside, sets...)
 		}
 	}
+	f.joinModules(inside)
 	if len(inside) == 0 {
 		inside, beside = beside, nil // an index in the folder itself names the files below
 	}
@@ -252,6 +254,8 @@ func (f *folder) isInside(p *place) bool {
 	switch {
 	case f.parts != nil:
 		return f.isPart(p.path)
+	case f.modules != nil && f.isPart(p.path):
+		return true
 	case f.places[f.path] != nil:
 		return p.path == f.path
 	}

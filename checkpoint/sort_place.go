@@ -14,9 +14,15 @@ import (
 // sortPlace returns the sets of one place, models first.
 func (c *comparer) sortPlace(ctx context.Context, p *place) ([]*Set, error) {
 	all, err := c.f.candidates(ctx, p)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
+	}
+	sets, err := c.sortCandidates(ctx, all)
+	return slices.Concat(sets, all.training), err
+}
+
+func (c *comparer) sortCandidates(ctx context.Context, all *candidates) ([]*Set, error) {
+	switch {
 	case len(all.live)+len(all.loose)+len(all.stale) == 0:
 		return nil, nil // an index in another place names all files of this one
 	case len(all.live) == 0 && len(all.loose) > 1:

@@ -47,9 +47,11 @@ var bufferNames = []bufferName{
 
 	// Statistics of data and batches, and scales that are set once.
 	{end: "num_batches_tracked"}, {end: "running_mean"}, {end: "running_var"}, {end: "running_std"},
-	{end: "global_mean"}, {end: "global_invstd"}, {end: "norm_mean"}, {end: "norm_std"}, {end: "data_mean"}, {end: "data_std"},
+	{end: "global_mean"}, {end: "global_invstd"}, {end: "norm_mean"}, {end: "norm_std"},
+	{end: "data_mean"}, {end: "data_std"},
 	{end: "latent_mean"}, {end: "latent_std"}, {end: "latents_mean"}, {end: "latents_std"}, {end: "_latents_mean"},
-	{end: "_latents_std"}, {end: "emb_mean"}, {end: "emb_std"}, {end: "latent_stats_num_updates"}, {end: "std_bias"}, {end: "std_scale"},
+	{end: "_latents_std"}, {end: "emb_mean"}, {end: "emb_std"}, {end: "latent_stats_num_updates"},
+	{end: "std_bias"}, {end: "std_scale"},
 	{end: "input_min"}, {end: "input_max"}, {end: "output_min"}, {end: "output_max"}, {end: "layer_scalar"},
 	{end: "num_points_scale"}, {end: "n_points_scale"}, {end: "act_fn.beta"}, {end: "act_fn.eps"},
 	{end: "final_logits_bias"}, {end: "empty_weight"}, {end: "stats_last_nonzero"},

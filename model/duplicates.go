@@ -26,16 +26,20 @@ func (c *counter) findCopies() {
 	seen := make(map[uint64]int32, len(c.entries))
 	for i := range c.entries {
 		e := &c.entries[i]
-		hash := maphash.String(seed, e.Info.Name)
+		hash := maphash.String(seed, c.module(int32(i))+e.Info.Name)
 		j, ok := seen[hash]
 		switch {
 		case !ok:
 			seen[hash] = int32(i)
-		case c.entries[j].Info.Name == e.Info.Name && slices.Equal(c.entries[j].Info.Shape, e.Info.Shape):
+		case c.entries[j].Info.Name == e.Info.Name && c.module(j) == c.module(int32(i)) &&
+			slices.Equal(c.entries[j].Info.Shape, e.Info.Shape):
 			e.DuplicateOf = c.entries[j].Info.Name
 		}
 	}
 }
+
+// module returns the module of the file that an entry is in.
+func (c *counter) module(i int32) string { return c.Files[c.entries[i].File].Module }
 
 // findTied finds an output layer that is the embedding: the configuration says so, and both have the same
 // shape and dtype. It does not compare their bytes, which can be gigabytes, because a loader that follows

@@ -5,6 +5,8 @@ package model_test
 import (
 	"testing"
 
+	"github.com/weightools/safetensors"
+
 	"github.com/weightools/safetensors/model"
 )
 
@@ -63,5 +65,15 @@ func TestPackedTwice(t *testing.T) {
 	n := model.Count(f.Model())
 	if n.Params.High != 2*(64*128+norm) || n.Unique.High != 64*128+norm {
 		t.Errorf("%+v, of them %+v unique", n.Params, n.Unique)
+	}
+}
+
+// Two Dense modules of sentence-transformers have a tensor of one name and shape.
+func TestModulesHaveNamesOfTheirOwn(t *testing.T) {
+	h := &safetensors.Header{Tensors: []safetensors.TensorInfo{{Name: "linear.weight", Dtype: "F32", Shape: []int64{4, 8}}}}
+	m := &model.Model{Files: []model.File{{Header: h}, {Header: h, Module: "2_Dense"}, {Header: h, Module: "3_Dense"},
+		{Header: h, Module: "3_Dense"}}}
+	if n := model.Count(m); n.Params.High != 4*32 || n.Unique.High != 3*32 || len(n.Duplicates) != 1 {
+		t.Errorf("%+v, %+v unique, %v", n.Params, n.Unique, n.Duplicates)
 	}
 }

@@ -34,7 +34,7 @@ func FuzzFactsOf(f *testing.F) {
 			}
 			h.Tensors = append(h.Tensors, ti)
 		}
-		got := FactsOf(&Model{Files: []File{{h, bytes.NewReader(data)}}, Config: config, Adapter: adapter})
+		got := FactsOf(&Model{Files: []File{{Header: h, Data: bytes.NewReader(data)}}, Config: config, Adapter: adapter})
 		if a := got.Adapter; a != nil && (a.Modules == 0 || a.Rank.Value < 0 || a.AlphaFrom == Unknown && a.Alpha != 0) {
 			t.Fatalf("%+v", a)
 		}

@@ -53,6 +53,10 @@ type Model struct {
 type File struct {
 	Header *safetensors.Header // must not be nil
 
+	// Module tells the files of parts with names of their own from each other, such as the folders of
+	// sentence-transformers; "" in other models.
+	Module string
+
 	// Data is the whole file, or nil if only its header is available. Count reads the few small tensors
 	// that contain a shape or a format which no header has, and only if they are needed: up to 64 KiB each
 	// and 16 MiB for a model. FactsOf reads scalars called "alpha".
@@ -86,7 +90,11 @@ func Read(ctx context.Context, cp *checkpoint.Checkpoint, remote bool) (*Model, 
 // AddShard adds a shard of a set with a header that was read before. If data of the shard is needed, it is read
 // with ctx.
 func (m *Model) AddShard(ctx context.Context, set *checkpoint.Set, shard string, h *safetensors.Header) {
-	m.Files = append(m.Files, File{Header: h, Data: &lazyShard{ctx: ctx, set: set, shard: shard}})
+	f := File{Header: h, Data: &lazyShard{ctx: ctx, set: set, shard: shard}}
+	if set.PartOf != "" {
+		f.Module = set.Name
+	}
+	m.Files = append(m.Files, f)
 }
 
 // Close closes the shards that were opened for their data.

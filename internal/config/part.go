@@ -29,7 +29,8 @@ func languagePart(root Object) (part Object, outer []Object) {
 		}
 		part, outer = inner, append(outer, part)
 	}
-	if vision := root.firstObject("vision_config"); vision != nil && outer == nil && !root.has(Layers) && !root.has(Hidden) {
+	vision := root.firstObject("vision_config")
+	if vision != nil && outer == nil && !root.has(Layers) && !root.has(Hidden) {
 		return vision, []Object{root}
 	}
 	return part, outer

@@ -35,7 +35,9 @@ var (
 		"multi_query_group_num", "num_attention_groups", "num_query_groups", "encoder_num_key_value_heads",
 		"decoder_num_key_value_heads",
 	}
-	HeadDim = []string{"head_dim", "d_kv", "kv_channels", "attention_head_dim", "dim_head", "d_head", "attention_head_size"}
+	HeadDim = []string{
+		"head_dim", "d_kv", "kv_channels", "attention_head_dim", "dim_head", "d_head", "attention_head_size",
+	}
 
 	Intermediate = []string{
 		"intermediate_size", "d_ff", "n_inner", "encoder_ffn_dim", "decoder_ffn_dim", "ffn_dim", "ffn_hidden_size",
@@ -45,8 +47,8 @@ var (
 	SharedIntermediate = []string{"shared_expert_intermediate_size"}
 
 	Context = []string{
-		"max_position_embeddings", "n_positions", "max_seq_len", "max_sequence_length", "seq_length", "n_ctx", "max_seq_length",
-		"context_length", "model_max_length", "max_target_positions", "max_source_positions",
+		"max_position_embeddings", "n_positions", "max_seq_len", "max_sequence_length", "seq_length", "n_ctx",
+		"max_seq_length", "context_length", "model_max_length", "max_target_positions", "max_source_positions",
 	}
 	Window = []string{"sliding_window", "sliding_window_size", "attention_window_size", "attention_window"}
 

@@ -3,6 +3,7 @@
 package survey
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/weightools/safetensors/checkpoint"
@@ -21,7 +22,7 @@ type namedModel struct {
 
 // modelOf returns the model that a set belongs to. Shards that the user names one by one belong to one model.
 func (s *Survey) modelOf(at *target.Target, set *checkpoint.Set) *namedModel {
-	name := at.Path(set.Name)
+	name := at.Path(cmp.Or(set.PartOf, set.Name))
 	if stem, ok := numbered(name); ok && set.Index == "" && len(set.Shards) == 1 {
 		name = stem
 	}

@@ -187,7 +187,7 @@ func (s *Survey) target(ctx context.Context, sess *cli.Session, arg target.Name)
 	before := len(s.Files)
 	headers := &cli.Progress{Unit: "file"}
 	for _, set := range sets {
-		if set.Counted() || s.opts.Thorough {
+		if inModel(set) || s.opts.Thorough {
 			headers.Tensors += int64(len(set.Shards))
 		}
 	}
@@ -195,7 +195,7 @@ func (s *Survey) target(ctx context.Context, sess *cli.Session, arg target.Name)
 	defer stop()
 	for _, set := range sets {
 		s.Sets = append(s.Sets, setAt(at, set))
-		if set.Counted() || s.opts.Thorough {
+		if inModel(set) || s.opts.Thorough {
 			if err := s.set(ctx, sess, at, set, headers); err != nil {
 				return err
 			}
@@ -208,9 +208,13 @@ func (s *Survey) target(ctx context.Context, sess *cli.Session, arg target.Name)
 	return nil
 }
 
+// inModel reports whether a set is a model, or a module of one.
+func inModel(set *checkpoint.Set) bool { return set.Counted() || set.PartOf != "" }
+
 // setAt describes a set with paths that the user can open.
 func setAt(at *target.Target, set *checkpoint.Set) listing.Set {
-	r := listing.Set{Name: at.Path(set.Name), Role: string(set.Role), Files: len(set.Shards), Counted: set.Counted()}
+	r := listing.Set{Name: at.Path(set.Name), Role: string(set.Role), Files: len(set.Shards),
+		Counted: inModel(set)}
 	if set.CopyOf != "" {
 		r.CopyOf = at.Path(set.CopyOf)
 	}

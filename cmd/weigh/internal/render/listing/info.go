@@ -42,7 +42,7 @@ func (f *File) tensors() []safetensors.TensorInfo {
 // A Set is a set of files that belong together.
 type Set struct {
 	Name    string `json:"name"`    // path of the index or file, or a pattern
-	Role    string `json:"role"`    // "model", "copy", "adapter" or "other"
+	Role    string `json:"role"`    // "model", "copy", "adapter", "module" or "other"
 	CopyOf  string `json:"copy_of"` // the Name of the set that it is a copy of, or ""
 	Files   int    `json:"files"`
 	Counted bool   `json:"counted"` // its files are in the listing

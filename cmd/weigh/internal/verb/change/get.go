@@ -94,7 +94,7 @@ func runGet(ctx context.Context, sess *cli.Session, arg target.Name, f *getFlags
 	}
 	var counted []*checkpoint.Set
 	for _, set := range sets {
-		if !set.Counted() {
+		if !set.Counted() && set.PartOf == "" {
 			continue
 		}
 		// The model would be incomplete.
