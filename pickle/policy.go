@@ -83,3 +83,17 @@ func (im *Import) Allow() string {
 	}
 	return "allow " + name
 }
+
+// Profile returns the built-in profile that allows a suspicious import, "" if none does.
+func (im *Import) Profile() string {
+	if im.Verdict != Suspicious {
+		return ""
+	}
+	for _, p := range names.Profiles() {
+		if names.New([]string{p.Name}, nil, nil).Judge(names.Import{Module: im.Module, Name: im.Name,
+			ResolvedModule: im.ResolvedModule, ResolvedName: im.ResolvedName}).Level == names.Safe {
+			return p.Name
+		}
+	}
+	return ""
+}

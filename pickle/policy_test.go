@@ -205,3 +205,15 @@ func TestRules(t *testing.T) {
 		t.Error("a text for no rule")
 	}
 }
+
+// TestProfileOf finds the profile for an import that is suspicious without one.
+func TestProfileOf(t *testing.T) {
+	for name, want := range map[string]string{"sklearn.svm._classes SVC": "sklearn", "torch.nn.modules.linear Linear": "torch-modules",
+		"ourmodel Net": "", "os system": "", "collections OrderedDict": ""} {
+		module, class, _ := strings.Cut(name, " ")
+		r := analyzed(t, []byte("\x80\x04"+stack(module, class)+"."))
+		if got := r.Imports[0].Profile(); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}

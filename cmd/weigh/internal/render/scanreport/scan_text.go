@@ -126,6 +126,9 @@ func (w *scanWriter) write() {
 		w.style.Paint(typeset.Dim, "("+typeset.Line(what)+")") + "\n")
 	w.imports()
 	w.findings()
+	if w.how.Why && (f.Verdict == pickle.Suspicious || f.Verdict == pickle.Unanalysed) {
+		w.line("", "to accept the file as it is, add \"file SHA256\" to a policy; weigh hash prints the SHA-256")
+	}
 	if f.Limited {
 		w.line("", budgetExceeded(w.how.More))
 	}
@@ -186,6 +189,9 @@ func (w *scanWriter) imported(im *scan.Import) {
 			w.why("called as " + typeset.Shortened(c.Callee+c.Args))
 			break
 		}
+	}
+	if profile := im.Profile(); profile != "" {
+		w.why("to trust it and other classes of the library, use --profile " + profile)
 	}
 	if line := im.Allow(); line != "" && im.How != "" {
 		w.why("to trust it, add this line to a policy: " + line)
