@@ -53,6 +53,23 @@ func TestNamesOfAnyBytes(t *testing.T) {
 	}
 }
 
+// TestRemovedWorkingDirectory: absolute targets need no working directory.
+func TestRemovedWorkingDirectory(t *testing.T) {
+	sample, err := filepath.Abs("../../testdata/sample")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, out := t.TempDir(), filepath.Join(t.TempDir(), "out")
+	t.Chdir(dir)
+	if err := os.Remove(dir); err != nil {
+		t.Skip(err)
+	}
+	for _, args := range [][]string{{"info"}, {"check"}, {"hash"}, {"stats"}, {"scan"}, {"metadata"}, {"get", "-o", out + "1"},
+		{"split", "-o", out + "2"}, {"merge", "-o", out + ".safetensors"}, {"edit", "--set", "a=b", "-o", out + "3"}} {
+		weigh(t, append(args, sample)...)
+	}
+}
+
 // TestOutputsThatAreLinks: a link that is named as output stays, and its target is replaced. In a folder, a link is
 // replaced, because it may lead to a file that other folders share.
 func TestOutputsThatAreLinks(t *testing.T) {

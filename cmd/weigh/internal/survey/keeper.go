@@ -48,7 +48,10 @@ func NewKeeper(sess *cli.Session, config, baseline string, search bool) (*Keeper
 	}
 	k := &Keeper{search: config == "" && search}
 	var err error
-	if k.root, err = filepath.Abs(root); err != nil || config == "" {
+	if k.root, err = filepath.Abs(root); err != nil && baseline == "" {
+		k.root, err = "", nil // the working directory was removed
+	}
+	if err != nil || config == "" {
 		return k, err
 	}
 	k.named, err = readRulebook(sess, config)

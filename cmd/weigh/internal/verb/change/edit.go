@@ -149,7 +149,8 @@ func (f *editFlags) register(cmd *cobra.Command) {
 	fl.StringArrayVar(&f.rename, "rename", nil, "rename tensors, as `RE=>TO` (repeatable); see above")
 	fl.StringArrayVar(&f.cast, "cast", nil, "cast tensors, as `[FROM=]DTYPE` (repeatable); see above")
 	fl.StringArrayVar(&f.castKeep, "cast-keep", nil, "do not cast tensors that match `GLOB` (repeatable)")
-	fl.BoolVar(&f.saturate, "saturate", false, "cast values out of range to the largest number, not to infinity or NaN")
+	fl.BoolVar(&f.saturate, "saturate", false,
+		"cast infinities and values out of range to the largest number, not to infinity or NaN")
 	fl.IntVar(&f.align, "align", 0, "align the data to `N` bytes, a power of two")
 	fl.BoolVar(&f.canonical, "canonical", false, "write no spare room into the header, like the reference implementation")
 	fl.BoolVar(&f.fix, "fix", false, "repair headers, and accept input that needs it")
