@@ -180,6 +180,10 @@ func indexBits(v Value) (n int64) {
 // readQuark reads the dtypes of AMD Quark, for all modules and for groups of modules, which patterns select.
 func (c *Config) readQuark(q Object) {
 	global := q.First("global_quant_config").Get("weight")
+	for e := range global.Elements() { // the values, and then their scales
+		global = e
+		break
+	}
 	c.addBits(WidthIn(c.text(Value{"dtype", global.Get("dtype")})))
 	for _, name := range []string{"layer_quant_config", "layer_type_quant_config"} {
 		for _, v := range q.First(name).Members() {

@@ -14,6 +14,9 @@ import (
 // countFP8 counts floats of 8 bits. Scales are for the whole weight, for rows, or for tiles.
 func countFP8(m *Module, c *Context) (Values, bool) {
 	t, w, s := m.Parts[parts.Weight], m.shape(parts.Weight), m.shape(parts.Scale)
+	if len(w) == 2 && len(s) == 4 && s[1] == 1 && s[3] == 1 { // ModelOpt: [out/128, 1, in/128, 1]
+		s = []int64{s[0], s[2]}
+	}
 	v := one(t, "")
 	if n, ok := perScale(w, s); ok && n == 32 && m.is(parts.Scale, parts.U8|parts.Scale8) {
 		v.Name = "mxfp8"
@@ -74,10 +77,14 @@ func countScaled(m *Module, c *Context) (Values, bool) {
 		return m.countFloatScaled(c)
 	}
 	w, s := m.shape(parts.Weight), m.shape(parts.Scale)
-	if m.is(parts.Scale, parts.Float8) {
-		if n, ok := perScale(w, s); ok && clamp.Mul(n, 2) == c.Group || isSwizzled(w, s, 16) {
-			return twice(t, "nvfp4"), true // in groups of another size than usual, or laid out for matrix units
-		}
+	n, ok := perScale(w, s)
+	switch said := ok && clamp.Mul(n, 2) == c.Group; {
+	case m.is(parts.Scale, parts.Float8) && (said || isSwizzled(w, s, 16)):
+		return twice(t, "nvfp4"), true // in groups of another size than usual, or laid out for matrix units
+	case m.is(parts.Scale, parts.Float8) && ok && n == 16 && strings.EqualFold(c.Algorithm, "w4a8_nvfp4_fp8"):
+		return twice(t, "nvfp4 w4a8"), true // ModelOpt, in groups of 32
+	case said && c.Width() == 4: // Quark has scales of other kinds
+		return twice(t, "fp4"), true
 	}
 	if m.is(parts.Scale, parts.Float8) && m.has(parts.Scale2) && len(w) == 2 && len(s) == 2 && s[1] > 1 {
 		return broken(t, "nvfp4", "the %d inputs make no groups of 16 or 32 for the scales %s", clamp.Mul(w[1], 2),
