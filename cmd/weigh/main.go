@@ -37,6 +37,7 @@ func start(stdout io.Writer) (code int) {
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, env func(string) string) int {
 	sess := cli.NewSession(ctx, stdin, stdout, stderr, env)
 	root := rootCmd(sess)
+	typed := args
 	args, implied := withVerb(root, args)
 	if implied {
 		checkImplied(root)
@@ -49,5 +50,5 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err != nil && ctx.Err() != nil {
 		return cli.ExitInterrupt
 	}
-	return sess.Exit(err)
+	return sess.Exit(translated(sess, typed, err))
 }

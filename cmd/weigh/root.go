@@ -164,17 +164,6 @@ func lookup(flags *pflag.FlagSet, arg string) *pflag.Flag {
 	return flags.ShorthandLookup(arg[1:2])
 }
 
-// meantVerbs maps commands of other programs to ours.
-var meantVerbs = map[string]string{
-	"verify": "check", "validate": "check", "lint": "check",
-	"ls": "info", "list": "info", "show": "info", "inspect": "info",
-	"map": "layout", "download": "get", "fetch": "get", "pull": "get",
-	"meta": "metadata", "rename": "edit", "cast": "edit", "modify": "edit", "strip": "edit",
-	"shard": "split", "reshard": "split",
-	"join": "merge", "concat": "merge", "combine": "merge",
-	"dis": "pickle", "disassemble": "pickle", "audit": "scan",
-}
-
 // misspelt returns an error if the target does not exist and resembles a command, or nil.
 func misspelt(cmd *cobra.Command, target string) error {
 	if target == "-" || strings.ContainsAny(target, `./\:`) {
@@ -187,7 +176,8 @@ func misspelt(cmd *cobra.Command, target string) error {
 	for _, c := range cmd.Root().Commands() {
 		names = append(names, c.Name())
 	}
-	if meant := cmp.Or(meantVerbs[target], cli.Suggest(target, names)); meant != "" {
+	verb, _, _ := strings.Cut(meantVerbs[target], " ")
+	if meant := cmp.Or(verb, cli.Suggest(target, names)); meant != "" {
 		return cli.Usagef("unknown command %q; did you mean %q?", target, meant)
 	}
 	return cli.Usagef("%q is neither a command nor a file; weigh --help lists the commands", target)

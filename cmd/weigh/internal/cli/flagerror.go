@@ -4,7 +4,6 @@ package cli
 
 import (
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -48,11 +47,7 @@ func noFlag(cmd *cobra.Command, err *pflag.NotExistError) error {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	meant := Suggest(name, names)
 	if err.GetSpecifiedShortnames() != "" {
-		// A single letter resembles no word, but may be the first of one.
-		flag, meant = "-"+name, ""
-		if i := slices.IndexFunc(names, func(n string) bool { return strings.HasPrefix(n, name) }); i >= 0 {
-			meant = names[i]
-		}
+		flag, meant = "-"+name, "" // a single letter resembles no word
 	}
 	if meant != "" {
 		return Usagef("unknown flag %s for %s; did you mean --%s?", flag, cmd.Name(), meant)
