@@ -109,7 +109,8 @@ func (m *Model) Close() error {
 }
 
 // ConfigNames are the names of the files that ReadConfigs may read.
-var ConfigNames = append([]string{"config.json", "hf_quant_config.json", "adapter_config.json"}, config.QuantizeNames...)
+var ConfigNames = append([]string{"config.json", "hf_quant_config.json", "adapter_config.json"},
+	config.QuantizeNames...)
 
 // ReadConfigs reads the configuration files in the folder of a set. It does not ask for files that say nothing
 // about the tensors of the model, because over a network each costs a round trip.

@@ -136,6 +136,12 @@ func TestComponents(t *testing.T) {
 		{"encoder.layer.0.intermediate_query.dense.weight", matrix, model.ComponentMLP},
 		{"embedding_norm_mlp.attn_embed.weight", matrix, model.ComponentEmbedding},
 		{"proj_out.weight", matrix, model.ComponentHead},
+		{"mlm_head.decoder.weight", matrix, model.ComponentHead},
+		{"model.decoder.output_projection.weight", matrix, model.ComponentHead},
+		{"lxmert.encoder.x_layers.0.lang_inter.dense.weight", matrix, model.ComponentMLP},
+		{"lxmert.encoder.x_layers.0.visn_output.dense.weight", matrix, model.ComponentMLP},
+		{"encoder.layers.0.attention_output.dense.weight", matrix, model.ComponentAttention},
+		{"layers.0.sub_head.weight", matrix, model.ComponentOther},
 		{"model.layers.3.moe.share_expert.up_proj.weight", matrix, model.ComponentMLP},
 		{"", vector, model.ComponentOther},
 	} {
