@@ -139,20 +139,21 @@ var rules = [...]RuleInfo{
 		Summary:   "The header begins with '{'.",
 		Source:    "Format: the header data MUST begin with a { character",
 		Reference: "accepted: white space may precede it",
-		Fix:       "Write the file again, without white space before the header's object.",
+		Fix:       "Write the header again: `weigh edit --in-place --fix FILE`.",
 	},
 	{
 		Rule: RuleHeaderPadding, Severity: Nonconforming,
 		Summary:   "After its object, the header has only spaces (0x20).",
 		Source:    "Format: the header data MAY be trailing padded with whitespace (0x20)",
 		Reference: "accepted: tabs and line breaks too",
-		Fix:       "Write the file again, padded with spaces.",
+		Fix:       "Write the header again, padded with spaces: `weigh edit --in-place --fix FILE`.",
 	},
 	{
 		Rule: RuleDuplicateName, Severity: Nonconforming,
 		Summary: "No two members of an object in the header have the same name, after unescaping.",
 		Source:  "Notes: duplicate keys are disallowed", Reference: "accepted: the last one wins",
-		Fix: "Find out which of the two is right, and write the file again with only that one.",
+		Fix: "`weigh edit --in-place --fix FILE` keeps one if both have the same bytes; " +
+			"otherwise find out which of the two is right.",
 	},
 	{
 		Rule: RuleMetadata, Severity: Invalid,
@@ -177,13 +178,13 @@ var rules = [...]RuleInfo{
 		Rule: RuleMemberForm, Severity: Nonconforming,
 		Summary: "An entry is an object and its dtype a string, not [dtype, shape, offsets] or {\"I32\":null}.",
 		Source:  "Format", Reference: "accepted: a quirk of its parser",
-		Fix: "Write the file again in the standard form.",
+		Fix: "Write the header again in the standard form: `weigh edit --in-place --fix FILE`.",
 	},
 	{
 		Rule: RuleUnknownMember, Severity: Nonconforming,
 		Summary: "An entry has no members other than dtype, shape and data_offsets.",
 		Source:  "Format", Reference: "ignored if well-formed",
-		Fix: "Move the information to __metadata__.",
+		Fix: "Remove the members: `weigh edit --in-place --fix FILE`. If they are needed, move them to __metadata__ first.",
 	},
 	{
 		Rule: RuleDtype, Severity: Invalid,
@@ -233,7 +234,7 @@ var rules = [...]RuleInfo{
 		Summary:   "Every byte of the data before the end of the last tensor belongs to a tensor.",
 		Source:    "Notes: the byte buffer needs to be entirely indexed, and cannot contain holes",
 		Reference: "InvalidOffset",
-		Fix:       "Write the file again without gaps.",
+		Fix:       "Write the file again without gaps: `weigh edit --in-place --fix FILE`.",
 	},
 	{
 		Rule: RuleTruncated, Severity: Invalid,
@@ -245,19 +246,20 @@ var rules = [...]RuleInfo{
 		Rule: RuleTrailing, Severity: Invalid,
 		Summary: "The file ends where its last tensor ends.",
 		Source:  "Notes: the byte buffer needs to be entirely indexed", Reference: "MetadataIncompleteBuffer",
-		Fix: "Remove the extra bytes if you know that they are not needed; otherwise download the file again.",
+		Fix: "Remove the bytes if you know that they are not needed: `weigh edit --in-place --fix FILE`; " +
+			"otherwise download the file again.",
 	},
 	{
 		Rule: RuleDataAlignment, Severity: Warning,
 		Summary: "The data begins at a multiple of 8.",
 		Source:  "none: the reference implementation writes it so", Reference: "accepted",
-		Fix: "Write the file again with the header padded to a multiple of 8.",
+		Fix: "Write the file again with a padded header: `weigh edit --in-place --fix FILE`.",
 	},
 	{
 		Rule: RuleElementAlignment, Severity: Warning,
 		Summary: "A tensor begins at a multiple of its element size.",
 		Source:  "none: a loader that maps the file has to copy such a tensor", Reference: "accepted",
-		Fix: "Write the file again in canonical order: wide dtypes first, the header padded to a multiple of 8.",
+		Fix: "Write the file again with aligned tensors: `weigh edit --in-place --fix FILE`.",
 	},
 	{
 		Rule: RuleBoolValue, Severity: Warning,
@@ -276,13 +278,13 @@ var rules = [...]RuleInfo{
 		Rule: RuleMetadataFormat, Severity: Note,
 		Summary: "__metadata__ has the key \"format\".",
 		Source:  "none: some loaders fail without it", Reference: "accepted",
-		Fix: "Set format to \"pt\", or to the framework that wrote the file.",
+		Fix: "Set format to \"pt\": `weigh edit --in-place --fix FILE`. For another framework, set its name.",
 	},
 	{
 		Rule: RuleEntryOrder, Severity: Note,
 		Summary: "The header lists tensors in the order of their data.",
 		Source:  "none: the reference implementation reads any order", Reference: "accepted",
-		Fix: "No action is needed; rewriting the file sorts the entries.",
+		Fix: "No action is needed; `weigh edit --in-place --fix FILE` sorts the entries.",
 	},
 }
 

@@ -76,6 +76,8 @@ var alarms = []struct {
 	rule safetensors.Rule // that is broken, or ""
 }{
 	{"4 bits stored as BF16", modelOf(quantised(`{"quant_method": "bitsandbytes", "load_in_4bit": true, "bnb_4bit_quant_storage": "bfloat16"}`), headed(storage)), ""},
+	{"4 bits stored as BF16, whose bits make NaN", modelOf(quantised(`{"quant_method": "bitsandbytes", "load_in_4bit": true}`), filled(headed(storage), down5+".weight", pattern(0xc0, 0x7f))), ""},
+	{"NaN in a weight", modelOf(llamaConfig, filled(headed(plain), down5+".weight", pattern(0xc0, 0x7f))), check.RuleNotFinite},
 	{"another shape", modelOf(quantised(`{"quant_method": "bitsandbytes", "load_in_4bit": true}`), reshaped(headed(plain), down5+".weight", hidden, 2)), check.RuleConfigShape},
 	{"two ranks", func(t *testing.T, f folder) {
 		f.weights(t, "model-rank-0-part-0.safetensors", rank()...)
@@ -120,6 +122,56 @@ func TestFalseAlarms(t *testing.T) {
 			}
 			if test.rule != "" && !is {
 				t.Errorf("found %v, and no %s", found, string(test.rule))
+			}
+		})
+	}
+}
+
+// What lies beside weights, each with a near miss.
+func TestBesideWeights(t *testing.T) {
+	const sidecar = "\x00\x05\x16\x07\x00\x02\x00\x00Mac OS X        "
+	tokens := func(most int) string {
+		return fmt.Sprintf(`{"added_tokens":[{"id":%d,"content":"<x>"}],"model":{"vocab":{"a":0,"b":1}}}`, most)
+	}
+	tied := strings.Replace(llamaConfig, `"tie_word_embeddings": false`, `"tie_word_embeddings": true`, 1)
+	headOnly := without(headed(plain), "model.embed_tokens.weight")
+	for _, test := range []struct {
+		name   string
+		config string
+		all    []tensor
+		beside map[string]string
+		rule   safetensors.Rule
+	}{
+		{"a sidecar of weights", llamaConfig, headed(plain), map[string]string{"._model.safetensors": sidecar}, check.RuleSidecar},
+		{"a sidecar of a configuration", llamaConfig, headed(plain), map[string]string{"._config.json": sidecar}, ""},
+		{"weights that are called like a sidecar", llamaConfig, headed(plain), map[string]string{"._model.safetensors": "x"}, ""},
+		{"infinity", changed(llamaConfig, `"hidden_size"`, `"limit": [0.0, Infinity], "hidden_size"`), headed(plain), nil, check.RuleConfigNumber},
+		{"NaN", changed(llamaConfig, `"hidden_size"`, `"limit": NaN, "hidden_size"`), headed(plain), nil, check.RuleConfigNumber},
+		{"infinity in a string", changed(llamaConfig, `"hidden_size"`, `"limit": {"__float__": "Infinity"}, "hidden_size"`), headed(plain), nil, ""},
+		{"a head, and no embedding", tied, headOnly, nil, check.RuleEmbeddingMissing},
+		{"a head that is tied, and an embedding of another name", tied, append(headOnly, bf16("model.tok_embeddings.weight", vocab, hidden)), nil, ""},
+		{"an embedding, and a head that is tied to it", tied, llama(plain), nil, ""},
+		{"a token beyond the embedding", llamaConfig, headed(plain), map[string]string{"tokenizer.json": tokens(vocab)}, check.RuleTokenizerRange},
+		{"added tokens beyond the embedding", llamaConfig, headed(plain), map[string]string{"added_tokens.json": fmt.Sprintf(`{"<x>": %d}`, vocab)}, check.RuleTokenizerRange},
+		{"the last token of the embedding", llamaConfig, headed(plain), map[string]string{"tokenizer.json": tokens(vocab - 1)}, ""},
+		{"a second embedding for more tokens", llamaConfig, append(headed(plain), bf16("model.embed_tokens.additional_embedding.weight", 2, hidden)), map[string]string{"tokenizer.json": tokens(vocab)}, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f := make(folder)
+			f.weights(t, "model.safetensors", test.all...)
+			f.text("config.json", test.config)
+			for name, text := range test.beside {
+				f.text(name, text)
+			}
+			is := false
+			for _, l := range judge(t, f.store(), "", &check.Options{Dir: t.TempDir()}) {
+				is = is || l.Rule == test.rule
+				if test.rule == "" && l.Severity > safetensors.Note {
+					t.Errorf("%s: %s %s", l.file, string(l.Rule), l.Detail)
+				}
+			}
+			if test.rule != "" && !is {
+				t.Errorf("no %s", string(test.rule))
 			}
 		})
 	}

@@ -3,12 +3,14 @@
 package check
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"path"
+	"regexp"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/filetype"
@@ -39,8 +41,8 @@ func (r *configReader) read(ctx context.Context, folder, name string) *configFil
 	}
 	c := &configFile{path: file}
 	r.files[file] = c
-	if r.Sizes != nil && !r.has(file) && !r.Odd[file] {
-		return c // saves a request to a server
+	if r.Unlinked(file) || r.Sizes != nil && !r.has(file) && !r.Odd[file] {
+		return c // which saves a request to a server
 	}
 	text, err := r.text(ctx, file)
 	switch {
@@ -63,6 +65,7 @@ func (r *configReader) read(ctx context.Context, folder, name string) *configFil
 		return c
 	}
 	c.text, c.File = text, config.Parse(name, text)
+	r.judgeNumbers(file, text)
 	if c.Err != nil {
 		at := safetensors.Span{}
 		var syntax *jsonscan.SyntaxError
@@ -73,6 +76,34 @@ func (r *configReader) read(ctx context.Context, folder, name string) *configFil
 		c.Err = nil
 	}
 	return c
+}
+
+// nameBefore matches the name of a member.
+var nameBefore = regexp.MustCompile(`"([^"\\\n]{1,100})"\s*:`)
+
+// judgeNumbers reports the first number of a file that is not JSON.
+func (r *configReader) judgeNumbers(file string, text []byte) {
+	at := -1
+	for i, c := range jsonscan.WithoutNaN(text) {
+		if c != text[i] {
+			at = i
+			break
+		}
+	}
+	if at < 0 {
+		return
+	}
+	word, before := "Infinity", text[:at]
+	if text[at] == 'N' {
+		word = "NaN"
+	}
+	of := ""
+	if names := nameBefore.FindAllSubmatch(before, -1); len(names) > 0 {
+		of = " of " + quote(string(names[len(names)-1][1]))
+	}
+	r.found(file).Add(RuleConfigNumber, "", safetensors.Span{Begin: int64(at), End: int64(at + len(word))},
+		"line %d of %s has %s as the value%s, which is not JSON: Python reads it, and other programs refuse the file",
+		bytes.Count(before, []byte("\n"))+1, quote(path.Base(file)), word, of)
 }
 
 // text reads a file. It returns nil for a file that is larger than a configuration may be, which it reports.

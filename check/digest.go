@@ -17,6 +17,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/check/internal/hashing"
+	"github.com/weightools/safetensors/internal/hubcache"
 	"github.com/weightools/safetensors/store"
 )
 
@@ -40,7 +41,7 @@ func (r *folder) blobOf(file string) (digest, bool) {
 	}
 	to = filepath.ToSlash(to)
 	name := path.Base(to)
-	if path.Base(path.Dir(to)) != "blobs" || !hashing.IsDigest(name) {
+	if path.Base(path.Dir(to)) != "blobs" || !hubcache.IsDigest(name) {
 		return digest{}, false
 	}
 	return digest{name, RuleBlobDigest, "it links to the blob " + name}, true
@@ -58,7 +59,7 @@ func (r *folder) recordOf(ctx context.Context, file string) (digest, bool) {
 		return digest{}, false
 	}
 	lines := strings.Split(string(text), "\n")
-	if len(lines) < 3 || !hashing.IsDigest(strings.TrimSpace(lines[1])) {
+	if len(lines) < 3 || !hubcache.IsDigest(strings.TrimSpace(lines[1])) {
 		return digest{}, false
 	}
 	want := strings.TrimSpace(lines[1])
@@ -93,7 +94,7 @@ func (r *folder) check(file string, size int64, d digest, made hash.Hash) {
 func (r *folder) judgeBlobs(ctx context.Context, done map[string]bool) {
 	for _, file := range r.Names {
 		d, ok := r.blobOf(file)
-		if name := path.Base(file); !ok && path.Base(path.Dir(file)) == "blobs" && hashing.IsDigest(name) {
+		if name := path.Base(file); !ok && path.Base(path.Dir(file)) == "blobs" && hubcache.IsDigest(name) {
 			d, ok = digest{name, RuleBlobDigest, "its name has another one"}, true
 		}
 		// A blob sorts before the links to it.

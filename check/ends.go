@@ -16,6 +16,8 @@ import (
 type ends struct {
 	embedding, head end
 	hasHead         bool // there is a tensor that may be of an output layer, packed or not
+	hasMore         bool // there is another embedding of tokens, such as additional_embedding
+	hasInput        bool // there is a tensor that may be of an embedding, packed or not
 }
 
 // embeddings are the modules that embed tokens. Whole names are needed, because other parts of a model have
@@ -37,6 +39,9 @@ var outputs = []string{"output", "embed_out", "score", "classifier", "classifica
 // look looks at a tensor that is in no layer.
 func (e *ends) look(ti *safetensors.TensorInfo, shard int, n name) {
 	e.hasHead = e.hasHead || strings.Contains(ti.Name, "head") || slices.Contains(outputs, parts.Last(n.module))
+	e.hasInput = e.hasInput || strings.Contains(ti.Name, "emb") || strings.Contains(ti.Name, "wte") ||
+		slices.Contains(embeddings, n.module)
+	e.hasMore = e.hasMore || strings.Contains(ti.Name, "additional_emb") || strings.Contains(ti.Name, "extra_emb")
 	switch {
 	case n.leaf != "weight" || parts.KindOf(ti.Dtype) != parts.Float || len(ti.Shape) != 2:
 	case slices.Contains(embeddings, n.module):
@@ -63,7 +68,25 @@ func (e *ends) judge(m *subject) {
 		m.found(m.main.path).Add(RuleHeadMissing, "", spanOf(m.Text.First(tieName)),
 			"tie_word_embeddings is false, but there is no output layer: a loader may leave it uninitialized")
 	}
+	if e.head.info != nil && !e.hasInput && m.complete && !m.single && (e.isAlias(m) || tied && set) {
+		m.found(m.file()).Add(RuleEmbeddingMissing, inputName, safetensors.Span{},
+			"there is no embedding of tokens: %s of the same values is there, and loaders that tie them the other way leave the "+
+				"embedding uninitialized", quote(e.head.info.Name))
+		if e.head.info.Name != "lm_head.weight" {
+			m.found(m.file()).Fix("Write the embedding again from the output layer.")
+		}
+	}
 	e.judgeShape(m)
+}
+
+// inputName is the name of the embedding in most models.
+const inputName = "model.embed_tokens.weight"
+
+// isAlias reports whether the metadata says that the embedding is stored as the output layer, as the Python library
+// writes it when it drops one of two names.
+func (e *ends) isAlias(m *subject) bool {
+	h := m.shards[e.head.shard].header
+	return h.Metadata[inputName] == e.head.info.Name
 }
 
 // isCausal reports whether the model needs an output layer. Embedding models are published with the

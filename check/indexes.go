@@ -1,14 +1,16 @@
-// Shards without an index.
+// What lies about shards: their index, and who can read them.
 
 package check
 
 import (
 	"path"
+	"path/filepath"
 	"slices"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/checkpoint/shards"
+	"github.com/weightools/safetensors/internal/filemode"
 )
 
 // judgeIndex reports numbered shards without an index, beside a configuration by which a library looks for it.
@@ -24,4 +26,25 @@ func (s *subject) judgeIndex() {
 	s.found(s.set.Name).Add(checkpoint.RuleIndexMissing, "", safetensors.Span{},
 		"%s of %s are in no index: transformers, diffusers and PEFT look for %s, and find nothing",
 		count(len(s.set.Shards), "shard"), quote(s.set.Name), quote(path.Base(name)))
+}
+
+// judgeModes reports shards that fewer users can read than the other files of their folder.
+func (s *subject) judgeModes() {
+	if s.Dir == "" || s.single {
+		return
+	}
+	n, first := 0, filemode.Narrow{}
+	for _, one := range filemode.In(s.Local(folderOf(s.file()))) {
+		isShard := func(p string) bool { return s.Local(p) == one.Path }
+		if slices.ContainsFunc(s.set.Shards, isShard) {
+			if n++; n == 1 {
+				first = one
+			}
+		}
+	}
+	if n > 0 {
+		s.found(s.file()).Add(checkpoint.RuleFileMode, "", safetensors.Span{},
+			"%s with mode %#o, the first %s, and everyone can read the other files of the folder: servers that run as "+
+				"another user cannot load the model", count(n, "file"), first.Is, quote(filepath.Base(first.Path)))
+	}
 }

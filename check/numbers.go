@@ -46,6 +46,7 @@ func isBlank(read []counted) bool {
 
 // judgeValues judges the values of a set.
 func (m *subject) judgeValues(read []counted, isAdapter bool) {
+	m.forget(read)
 	var down []lora
 	for _, s := range read {
 		m.judgeNumbers(s.shard, s.verdicts, isAdapter)
@@ -53,6 +54,23 @@ func (m *subject) judgeValues(read []counted, isAdapter bool) {
 	}
 	if isAdapter {
 		m.judgeChange(down)
+	}
+}
+
+// forget clears the verdicts on packed weights that are stored as floats, as HQQ and bitsandbytes do on request: their
+// bits are not those of numbers.
+func (m *subject) forget(read []counted) {
+	odd := func(v verdict) bool { return v.nan+v.inf > 0 || v.zero || v.constant }
+	if !slices.ContainsFunc(read, func(s counted) bool { return slices.ContainsFunc(s.verdicts, odd) }) {
+		return
+	}
+	packed := m.packedFloats()
+	for _, s := range read {
+		for i := range s.verdicts {
+			if packed[&s.header.Tensors[i]] {
+				s.verdicts[i] = verdict{}
+			}
+		}
 	}
 }
 

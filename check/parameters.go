@@ -13,6 +13,22 @@ import (
 // counts counts the parameters of the set.
 func (s *subject) counts() *model.Counts { return model.Count(s.model()) }
 
+// packedFloats returns the tensors of floats that hold packed weights.
+func (s *subject) packedFloats() map[*safetensors.TensorInfo]bool {
+	const narrowest = 16 // bits; narrower floats are the weights themselves
+	packed := make(map[*safetensors.TensorInfo]bool)
+	for ti, v := range model.Judge(s.model()) {
+		switch v.Rule {
+		case model.RulePlain, model.RuleBookkeeping, model.RuleScaleDtype, model.RuleBuffer, model.RuleMask, model.RuleIndex:
+		default:
+			if ti.Dtype.Class() == safetensors.ClassFloat && ti.Dtype.Bits() >= narrowest {
+				packed[ti] = true
+			}
+		}
+	}
+	return packed
+}
+
 // model returns the set as package model needs it.
 func (s *subject) model() *model.Model {
 	m := new(model.Model)

@@ -90,10 +90,12 @@ func (r *repository) judge(ctx context.Context) {
 	if whole {
 		r.List(ctx)
 	}
+	r.JudgeLinks()
 	r.JudgeInterrupted(folders)
 	r.JudgePaths()
 	r.JudgeFormats(r.sets)
 	r.JudgeFetched(ctx, folders)
+	r.JudgeSidecars(ctx)
 	r.JudgeRefs(ctx)
 	configs := &configReader{folder: &r.folder, files: make(map[string]*configFile)}
 	for _, set := range r.sets {
@@ -103,6 +105,7 @@ func (r *repository) judge(ctx context.Context) {
 		m := r.open(ctx, set, configs)
 		r.weights = append(r.weights, m)
 		m.judge()
+		m.judgeTokenizer(ctx, configs)
 	}
 	if r.opts.Data && ctx.Err() == nil {
 		r.judgeData(ctx)

@@ -308,6 +308,9 @@ func TestRules(t *testing.T) {
 	// Digests and alignment have tests of their own: in cache_test.go, and among the
 	// public reports.
 	covered[check.RuleBlobDigest], covered[check.RuleDownloadDigest], covered[check.RuleAlignmentCost] = true, true, true
+	for _, rule := range []safetensors.Rule{check.RuleSidecar, check.RuleConfigNumber, check.RuleEmbeddingMissing, check.RuleTokenizerRange} {
+		covered[rule] = true // TestBesideWeights
+	}
 	for _, info := range check.Rules() {
 		if !covered[info.Rule] {
 			t.Errorf("rule %s has no fixture", string(info.Rule))

@@ -34,6 +34,7 @@ func (m *weights) judge() {
 		}
 	}
 	m.judgeIndex()
+	m.judgeModes()
 	isAdapter := m.adapter.isAdapter(&m.subject)
 	m.sums.judge(&m.subject, isAdapter)
 	if m.index != nil && m.complete && m.index.TotalParameters >= 0 {

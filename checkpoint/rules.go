@@ -23,6 +23,8 @@ const (
 	RuleTwoCopies         = finding.TwoCopies
 	RuleIndexStale        = finding.IndexStale
 	RuleIndexMissing      = finding.IndexMissing
+	RuleCacheLink         = finding.CacheLink
+	RuleFileMode          = finding.FileMode
 	RuleFormatDamaged     = finding.FormatDamaged
 	RuleFormatUnsupported = finding.FormatUnsupported
 	RuleFormatDangerous   = finding.FormatDangerous

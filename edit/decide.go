@@ -50,7 +50,7 @@ func (s *source) decide(e *Edit) error {
 // apply applies the edit to the tensors of all files at once, because names are unique in the
 // set. An edit of metadata makes no list of tensors: a file may have a million of them.
 func (s *source) apply(e *Edit) error {
-	if len(e.Keep)+len(e.Drop)+len(e.Rename)+len(e.Cast) == 0 {
+	if len(e.Keep)+len(e.Drop)+len(e.Rename)+len(e.Cast)+len(e.Copy) == 0 {
 		return nil
 	}
 	var all []*safetensors.Tensor
@@ -65,7 +65,7 @@ func (s *source) apply(e *Edit) error {
 		n := len(f.header.Tensors)
 		f.changes, changes = changes[:n:n], changes[n:]
 	}
-	return nil
+	return s.copy(e)
 }
 
 // renumber renumbers the shards that stay if others are removed: a gap in the numbers would
@@ -116,7 +116,7 @@ func (f *file) decide(e *Edit) error {
 
 // isTouched reports whether a tensor changes.
 func (f *file) isTouched() bool {
-	return slices.ContainsFunc(f.changes, func(c Change) bool { return c.Now != c.Was })
+	return len(f.added) > 0 || slices.ContainsFunc(f.changes, func(c Change) bool { return c.Now != c.Was })
 }
 
 // isRetitled reports whether the metadata changes. No metadata differs from metadata without

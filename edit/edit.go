@@ -29,6 +29,9 @@ type Edit struct {
 	// Rename is applied in order, each to the result of the one before.
 	Rename []Rename
 
+	// Copy writes tensors under a second name, into the same file.
+	Copy []Copy
+
 	// Cast selects the tensors to convert, except those that CastKeep matches.
 	Cast     []Cast
 	CastKeep []Pattern
@@ -84,6 +87,9 @@ type Rename struct {
 	From *regexp.Regexp
 	To   string
 }
+
+// A Copy writes the tensor that the source has as From also as To.
+type Copy struct{ From, To string }
 
 // ParseRename parses the form "RE=>TO". The first "=>" separates the two.
 func ParseRename(s string) (Rename, error) {

@@ -102,7 +102,7 @@ func (s *source) indexed(e *Edit) {
 	s.index, s.indexNow = new(checkpoint.Index), path.Base(name)
 	s.index.TotalParameters = -1
 	if len(s.faults) == 0 {
-		s.faults = append(s.faults, Fault{s.shown(s.indexNow), &safetensors.Violation{
-			Rule: checkpoint.RuleIndexMissing, Severity: safetensors.Warning, Detail: quote(s.indexNow) + " does not exist"}})
+		s.faults = append(s.faults, fault(checkpoint.RuleIndexMissing, s.shown(s.indexNow), "%s does not exist",
+			quote(s.indexNow)))
 	}
 }

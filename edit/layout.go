@@ -42,7 +42,7 @@ func (f *file) lay(e *Edit) error {
 
 // sameData reports whether the data stays the same, byte for byte.
 func (f *file) sameData(e *Edit) bool {
-	return !e.Fix && !slices.ContainsFunc(f.changes, func(c Change) bool { return c.Now == nil || c.cast() })
+	return !e.Fix && len(f.added) == 0 && !slices.ContainsFunc(f.changes, func(c Change) bool { return c.Now == nil || c.cast() })
 }
 
 // aligned reports whether tensors, in their order, all begin at a multiple of their element
@@ -84,6 +84,10 @@ func (s *source) indexText(ctx context.Context) ([]byte, error) {
 			} else {
 				x.TotalParameters = -1 // only its writer knows how it counts
 			}
+		}
+		for _, t := range f.added {
+			add(f, &t.TensorInfo)
+			x.TotalParameters = -1
 		}
 		for i := 0; f.changes == nil && i < len(f.header.Tensors); i++ {
 			add(f, &f.header.Tensors[i])

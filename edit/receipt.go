@@ -65,6 +65,9 @@ type Tensor struct {
 
 	// Packed is [Change.Packed].
 	Packed bool
+
+	// Copied is set if the tensor is a copy, and Was is also written.
+	Copied bool
 }
 
 // A Payload says what is known of the bytes of a tensor.

@@ -15,7 +15,7 @@ func (f *file) receipt(path string) File {
 	default:
 		r.Size, r.HeaderSize = f.size, f.header.Size
 	}
-	r.After, r.Tensors = f.metadata, len(f.header.Tensors)
+	r.After, r.Tensors = f.metadata, len(f.header.Tensors)+len(f.added)
 	for i := range f.changes {
 		if f.changes[i].Now == nil {
 			r.Tensors--
@@ -44,6 +44,9 @@ func (f *file) appendRows(rows []Tensor, i int) []Tensor {
 			}
 		}
 		rows = append(rows, row)
+	}
+	for j, t := range f.added {
+		rows = append(rows, Tensor{Was: &f.addedFrom[j].TensorInfo, Now: &t.TensorInfo, File: i, Payload: Planned, Copied: true})
 	}
 	return rows
 }

@@ -57,7 +57,10 @@ type file struct {
 	changes  []Change // of its tensors, in the order of their data; nil if none changes
 	metadata map[string]string
 	action   Action
-	patch    *patch // if it is Overwritten
+
+	added     []*safetensors.Tensor // copies
+	addedFrom []*safetensors.Tensor // of these tensors
+	patch     *patch                // if it is Overwritten
 
 	// The encoder and the new sizes are set if the file is Written.
 	encoder            safetensors.Encoder
@@ -72,7 +75,7 @@ var mended = []safetensors.Rule{
 	safetensors.RuleUnknownMember, safetensors.RuleHole, safetensors.RuleTrailing, safetensors.RuleDataAlignment,
 	safetensors.RuleElementAlignment, safetensors.RuleMetadataFormat, safetensors.RuleEntryOrder,
 	checkpoint.RuleTensorMisplaced, checkpoint.RuleTensorUnlisted, checkpoint.RuleTotalSize,
-	checkpoint.RuleIndexMissing, checkpoint.RuleIndexStale,
+	checkpoint.RuleIndexMissing, checkpoint.RuleIndexStale, checkpoint.RuleCacheLink, checkpoint.RuleFileMode,
 }
 
 // Mends reports whether Edit.Fix repairs files and sets that break a rule.
@@ -356,5 +359,5 @@ func (f *file) now() []*safetensors.Tensor {
 			now = append(now, t)
 		}
 	}
-	return now
+	return append(now, f.added...)
 }

@@ -106,7 +106,7 @@ func (p *Plan) writable() error {
 // unlisted returns an error if the source is a single file that an index in its folder lists,
 // and the index would no longer be correct.
 func (s *source) unlisted() error {
-	if !s.named || !slices.ContainsFunc(s.files[0].changes, func(c Change) bool { return c.Now != c.Was }) {
+	if !s.named || !s.files[0].isTouched() {
 		return nil
 	}
 	beside, err := os.ReadDir(s.local)

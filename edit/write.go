@@ -224,7 +224,7 @@ func (p *Plan) countLosses() func(ctx context.Context, was, is *safetensors.Tens
 				casts[c.Now.Name] = cast{c.Was, &p.Receipt.Tensors[row+i]}
 			}
 		}
-		row += len(f.header.Tensors)
+		row += len(f.header.Tensors) + len(f.added)
 	}
 	return func(ctx context.Context, was, is *safetensors.Tensor) (err error) {
 		if c, ok := casts[was.Name]; ok {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"strings"
 	"sync"
 )
 
@@ -62,9 +61,4 @@ func New(digits string, size int64) hash.Hash {
 	h := sha1.New()
 	fmt.Fprintf(h, "blob %d\x00", size)
 	return h
-}
-
-// IsDigest reports whether a name is a digest: the SHA-256 of a large blob, or git's digest of a small one.
-func IsDigest(name string) bool {
-	return (len(name) == 2*sha256.Size || len(name) == 2*sha1.Size) && strings.Trim(name, "0123456789abcdef") == ""
 }

@@ -17,14 +17,18 @@ const (
 	ExchangeUnfinished safetensors.Rule = "exchange-unfinished"
 	Leftover           safetensors.Rule = "leftover"
 	RefMissing         safetensors.Rule = "ref-missing"
+	Sidecar            safetensors.Rule = "sidecar"
 	OtherFormat        safetensors.Rule = "other-format"
 	PathUnsafe         safetensors.Rule = "path-unsafe"
 	PathCollision      safetensors.Rule = "path-collision"
 	ConfigJSON         safetensors.Rule = "config-json"
+	ConfigNumber       safetensors.Rule = "config-number"
 	ConfigShape        safetensors.Rule = "config-shape"
 	LayerMissing       safetensors.Rule = "layer-missing"
 	TensorEmpty        safetensors.Rule = "tensor-empty"
 	HeadMissing        safetensors.Rule = "head-missing"
+	EmbeddingMissing   safetensors.Rule = "embedding-missing"
+	TokenizerRange     safetensors.Rule = "tokenizer-range"
 	TiedTwice          safetensors.Rule = "tied-twice"
 	QuantCompanion     safetensors.Rule = "quant-companion"
 	QuantShape         safetensors.Rule = "quant-shape"
@@ -73,6 +77,10 @@ var rules = [...]safetensors.RuleInfo{
 		Summary: "Each reference in the Hub's cache names an existing snapshot.",
 		Source:  hubCache,
 		Fix:     "Download the revision again, or remove the reference: offline loaders that use it find nothing."},
+	{Rule: Sidecar, Severity: safetensors.Warning,
+		Summary: "A folder has no files of macOS that are called like weights, such as ._model.safetensors.",
+		Source:  "none: loaders that read every *.safetensors file of a folder fail",
+		Fix:     "Remove them: `find FOLDER -name '._*' -type f -delete`, or dot_clean -m on macOS."},
 	{Rule: OtherFormat, Severity: safetensors.Note,
 		Summary: "A folder has weights in only one format.",
 		Source:  "none: loaders differ in which format they choose",
@@ -90,6 +98,11 @@ var rules = [...]safetensors.RuleInfo{
 		Summary: "Each configuration file is a JSON object.",
 		Source:  transformers,
 		Fix:     "Download or write the file again."},
+	{Rule: ConfigNumber, Severity: safetensors.Note,
+		Summary: "Configuration files have no NaN and Infinity, which are not JSON.",
+		Source:  "none: Python writes and reads them, and other readers refuse the file",
+		Fix: "Write a number, null, or {\"__float__\": \"Infinity\"} as transformers 5 does, or leave the setting out if that " +
+			"is its default."},
 	{Rule: ConfigShape, Severity: safetensors.Warning,
 		Summary: "The sizes in the configuration match the shapes of the tensors.",
 		Source:  transformers,
@@ -106,6 +119,14 @@ var rules = [...]safetensors.RuleInfo{
 		Summary: "A model has an output layer unless it is tied to the embedding.",
 		Source:  transformers,
 		Fix:     "Set tie_word_embeddings to true if they are tied; otherwise download or write the weights again."},
+	{Rule: EmbeddingMissing, Severity: safetensors.Warning,
+		Summary: "A model has the embedding of its tokens, also if its output layer is tied to it.",
+		Source:  transformers,
+		Fix:     "Write the embedding again: `weigh edit --in-place --copy lm_head.weight=model.embed_tokens.weight FILE`."},
+	{Rule: TokenizerRange, Severity: safetensors.Warning,
+		Summary: "The embedding has a row for each token of the tokenizer.",
+		Source:  transformers,
+		Fix:     "Use the tokenizer of the same revision, or resize the embedding to it."},
 	{Rule: TiedTwice, Severity: safetensors.Note,
 		Summary: "Tied weights are stored once.",
 		Source:  transformers,
@@ -137,11 +158,11 @@ var rules = [...]safetensors.RuleInfo{
 	{Rule: TotalParameters, Severity: safetensors.Note,
 		Summary: "total_parameters in the index is the number of stored elements or, for packed weights, of parameters.",
 		Source:  "none: the library transformers writes it into the index",
-		Fix:     "No action is needed. `weigh info` shows the correct number."},
+		Fix:     "No action is needed: `weigh info FILE` shows the correct number."},
 	{Rule: AlignmentCost, Severity: safetensors.Note,
 		Summary: "Tensors are aligned to the size of their elements, so that loaders can use a mapped file in place.",
 		Source:  "none: misaligned tensors must be copied",
-		Fix:     "Write the files again with headers padded to a multiple of 8 and wide dtypes first."},
+		Fix:     "Write the files again with aligned tensors: `weigh edit --in-place --fix FILE`."},
 	{Rule: BlobDigest, Severity: safetensors.Invalid,
 		Summary: "The digest of a blob in the Hub's cache matches its name.",
 		Source:  hubCache,

@@ -25,7 +25,7 @@ var FileNames = []string{
 // JudgeFetched looks at the first bytes of these files in some folders.
 func (f *Tree) JudgeFetched(ctx context.Context, folders map[string]bool) {
 	for _, file := range f.Names {
-		if !folders[FolderOf(file)] || !slices.Contains(FileNames, path.Base(file)) {
+		if !folders[FolderOf(file)] || !slices.Contains(FileNames, path.Base(file)) || f.Unlinked(file) {
 			continue
 		}
 		head, err := f.Head(ctx, file)

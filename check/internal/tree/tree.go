@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -24,6 +25,9 @@ type Tree struct {
 	Sizes map[string]int64 // of the listed files, by path; nil if there is no list
 	Odd   map[string]bool  // the listed paths of circular links, pipes and the like
 	Names []string         // the paths of Sizes, in order
+	dead  []string         // the listed paths of links that lead nowhere
+
+	unlinked map[string]bool // the files for which JudgeLinks has reported that they should be links
 
 	ByFile   map[string]*checkpoint.Findings
 	Problems []Problem
@@ -68,6 +72,8 @@ func (f *Tree) List(ctx context.Context) {
 			f.Names = append(f.Names, e.Name)
 		case errors.Is(err, store.ErrNotRegular):
 			f.Odd[e.Name] = true
+		case e.Name != "" && errors.Is(err, fs.ErrNotExist):
+			f.dead = append(f.dead, e.Name)
 		}
 	}
 }

@@ -25,6 +25,8 @@ const (
 	TwoCopies         safetensors.Rule = "two-copies"
 	IndexStale        safetensors.Rule = "index-stale"
 	IndexMissing      safetensors.Rule = "index-missing"
+	CacheLink         safetensors.Rule = "cache-link"
+	FileMode          safetensors.Rule = "file-mode"
 	FormatDamaged     safetensors.Rule = "format-damaged"
 	FormatUnsupported safetensors.Rule = "format-unsupported"
 	FormatDangerous   safetensors.Rule = "format-dangerous"
@@ -71,13 +73,15 @@ var rules = [...]safetensors.RuleInfo{
 		Rule: TensorMisplaced, Severity: safetensors.Invalid,
 		Summary: "Every tensor is in the shard that the index names.",
 		Source:  convention, Reference: "does not read indexes",
-		Fix: "Download the shards and the index again, from one revision, or write the index again.",
+		Fix: "Write the index again from the shards: `weigh edit --in-place --fix FILE`. " +
+			"If they come from different revisions, download them again.",
 	},
 	{
 		Rule: TensorUnlisted, Severity: safetensors.Warning,
 		Summary: "Every tensor of a shard is listed in the index.",
 		Source:  convention, Reference: "does not read indexes",
-		Fix: "Write the index again, or the shard without the tensor: some loaders load it, some do not.",
+		Fix: "Add the tensor to the index: `weigh edit --in-place --fix FILE`. " +
+			"Until then some loaders load it, and some do not.",
 	},
 	{
 		Rule: TensorConflict, Severity: safetensors.Invalid,
@@ -95,7 +99,7 @@ var rules = [...]safetensors.RuleInfo{
 		Rule: TotalSize, Severity: safetensors.Warning,
 		Summary: "The index's total_size is the sum of its tensors' sizes in bytes.",
 		Source:  convention, Reference: "does not read indexes",
-		Fix: "Write the index again: programs that plan memory by it will be wrong.",
+		Fix: "Write the size again: `weigh edit --in-place --fix FILE`. Programs plan memory by it.",
 	},
 	{
 		Rule: TwoCopies, Severity: safetensors.Note,
@@ -115,6 +119,19 @@ var rules = [...]safetensors.RuleInfo{
 		Summary: "Numbered shards have an index.",
 		Source:  convention, Reference: "does not read indexes",
 		Fix: "Write the index, and leave the shards as they are: `weigh edit --in-place --fix FILE`.",
+	},
+	{
+		Rule: CacheLink, Severity: safetensors.Error,
+		Summary: "The links in the Hub's cache lead to the blobs that they name.",
+		Source:  "none: the layout of the Hugging Face Hub's local cache", Reference: "does not read folders",
+		Fix: "Nothing is to be downloaded, because the blob is there: `weigh edit --in-place --fix FILE` makes the link again.",
+	},
+	{
+		Rule: FileMode, Severity: safetensors.Note,
+		Summary:   "Everyone who can read the other files of a folder can read its weights.",
+		Source:    "none: safetensors 0.8.0 for Python writes files that only their owner can read",
+		Reference: "writes such files",
+		Fix:       "Let the others read the weights: `weigh edit --in-place --fix FILE`.",
 	},
 	{
 		Rule: FormatDamaged, Severity: safetensors.Invalid,
@@ -140,7 +157,7 @@ var rules = [...]safetensors.RuleInfo{
 		Summary:   "Weights are safetensors files.",
 		Source:    "none: other formats may run code when they are loaded, or cannot be mapped into memory",
 		Reference: "does not read other formats",
-		Fix:       "Convert the weights: `weigh convert SRC -o DST` writes safetensors files.",
+		Fix:       "Convert the weights: `weigh convert FILE -o NEW`.",
 	},
 }
 

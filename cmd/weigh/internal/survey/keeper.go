@@ -134,8 +134,10 @@ func (k *Keeper) Findings(file string, r *safetensors.Report) (list []finding.Fi
 			book, within = k.now.Config, from(k.now.folder, file)
 		}
 	}
+	info, err := os.Lstat(filepath.FromSlash(file))
+	isLink := err == nil && info.Mode()&os.ModeSymlink != 0
 	for _, v := range r.Violations {
-		list = append(list, finding.Finding{Violation: v, File: file, Key: key,
+		list = append(list, finding.Finding{Violation: v, File: file, Key: key, Shared: isLink,
 			Allowed: book.Reason(v.Rule, within, v.Tensor)})
 	}
 	for _, rule := range slices.Sorted(maps.Keys(r.Omitted)) {

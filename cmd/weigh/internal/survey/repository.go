@@ -5,11 +5,14 @@ package survey
 import (
 	"cmp"
 	"context"
+	"path"
 	"path/filepath"
+	"slices"
 
 	"github.com/weightools/safetensors/check"
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 )
@@ -37,7 +40,23 @@ func (s *Survey) repository(ctx context.Context, sess *cli.Session, at *target.T
 		}
 		s.find(file, r.Report)
 	}
+	s.dropUnlinked()
 	return nil
+}
+
+// dropUnlinked drops what was found in files that should be links of the Hub's cache, and the shards that are missing
+// because of them: only the links are to be mended.
+func (s *Survey) dropUnlinked() {
+	files, folders := make(map[string]bool), make(map[string]bool)
+	for _, f := range s.Findings {
+		if f.Rule == checkpoint.RuleCacheLink {
+			files[f.File], folders[path.Dir(f.File)] = true, true
+		}
+	}
+	s.Findings = slices.DeleteFunc(s.Findings, func(f finding.Finding) bool {
+		return f.Rule != checkpoint.RuleCacheLink && files[f.File] ||
+			f.Rule == checkpoint.RuleShardMissing && folders[path.Dir(f.File)]
+	})
 }
 
 // progressOf returns the progress for all tensors of some files.

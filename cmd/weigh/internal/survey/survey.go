@@ -366,6 +366,7 @@ func (s *Survey) Unread() error {
 
 // Check returns the survey as a check report.
 func (s *Survey) Check(failOn finding.Threshold) *finding.Check {
+	s.adviseFirst()
 	c := &finding.Check{
 		Targets: s.Targets, Findings: s.Findings, Omitted: s.Omitted, FailOn: failOn,
 		Index: s.indexes > 0, Described: s.described, Data: s.opts.Data, Unread: s.missed,

@@ -11,6 +11,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
 	"github.com/weightools/safetensors/filetype"
 )
@@ -23,6 +24,9 @@ type Finding struct {
 	// Key is the path that identifies the file in every run, from any directory. It defaults
 	// to File.
 	Key string
+
+	// Shared reports whether the file is a symbolic link.
+	Shared bool
 
 	// Allowed is the reason why the finding is allowed, or "".
 	Allowed string
@@ -50,12 +54,18 @@ func (f *Finding) Name() string {
 	return fmt.Sprintf("%s sha256:%x", typeset.Shortened(f.Tensor), sum[:8])
 }
 
-// fix returns the advice with the path of the file in its commands. Standard input has none.
+// fix returns the advice with the path of the file in its commands. Standard input has none. A remote file, and one
+// behind a link, which may be shared, is not edited in place.
 func (f *Finding) fix() string {
-	if f.File == "-" {
-		return f.Fix
+	fix := f.Fix
+	switch {
+	case f.File == "-":
+		return fix
+	case f.Rule == checkpoint.RuleCacheLink: // it is the link that is mended
+	case f.Shared || strings.Contains(f.File, "://"):
+		fix = strings.ReplaceAll(fix, "--in-place --fix FILE", "--fix FILE -o NEW")
 	}
-	return filetype.For(f.Fix, f.File)
+	return filetype.For(fix, f.File)
 }
 
 // findingJSON is a finding in JSON.

@@ -26,6 +26,7 @@ type editTotals struct {
 	Renamed int   `json:"renamed"` // among the kept, like the cast
 	Cast    int   `json:"cast"`
 	Packed  int   `json:"packed"` // not cast
+	Copied  int   `json:"copied"` // among the kept
 	Dropped int   `json:"dropped"`
 	Bytes   int64 `json:"bytes"` // of all kept tensors
 	editLosses
@@ -55,7 +56,10 @@ func (e *Edit) totals() (t editTotals) {
 			t.Packed++
 		}
 		t.Bytes = encode.Add(t.Bytes, row.Now.Size())
-		if row.Now.Name != row.Was.Name {
+		switch {
+		case row.Copied:
+			t.Copied++
+		case row.Now.Name != row.Was.Name:
 			t.Renamed++
 		}
 		if row.Now.Dtype != row.Was.Dtype {

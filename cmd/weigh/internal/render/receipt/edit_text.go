@@ -27,7 +27,9 @@ func (e *Edit) Text(w io.Writer, s typeset.Style) error {
 		}
 		writeFaults(w, s, title, e.Mended)
 		writeFaults(w, s, "NOT FIXED", e.Left)
-		e.writeFiles(w, s)
+		if len(e.Files) > 0 {
+			e.writeFiles(w, s)
+		}
 		writeNotes(w, s, append(e.Skipped.notes(), e.Carried.notes(!e.DryRun)...)...)
 		for _, line := range e.verdict() {
 			typeset.Wrap(w, s, 0, typeset.Bold, line)
@@ -56,7 +58,7 @@ func (e *Edit) writeTensors(w *bufio.Writer, s typeset.Style) {
 		{Title: "BYTES", Right: true, Yields: 1, Cell: func(i int) string { return typeset.Bytes(sizeOf(rows[i])) }},
 	}}
 	totals := e.totals()
-	if totals.Renamed > 0 {
+	if totals.Renamed+totals.Copied > 0 {
 		t.Columns = slices.Insert(t.Columns, 2, typeset.Column{Title: "NOW", Distinct: true, Least: 18, Yields: 3,
 			Cell: func(i int) string { return nowOf(rows[i]) }})
 	}
@@ -88,6 +90,8 @@ func whatOf(row *edit.Tensor) string {
 	switch {
 	case row.Now == nil:
 		return "dropped"
+	case row.Copied:
+		return "copied"
 	case row.Now.Name != row.Was.Name && row.Now.Dtype != row.Was.Dtype:
 		return "renamed, cast"
 	case row.Now.Name != row.Was.Name:
@@ -222,11 +226,18 @@ func (e *Edit) actionOf(f *edit.File) string {
 // verdict returns the summary lines.
 func (e *Edit) verdict() (lines []string) {
 	t := e.totals()
+	if len(e.Files) == 0 {
+		lines = append(lines, typeset.Plural(int64(len(e.Mended)), "link")+" of the cache; the blobs are unchanged")
+		if e.DryRun {
+			lines = append(lines, "dry run: nothing was written")
+		}
+		return lines
+	}
 	text := typeset.Plural(int64(t.Kept), "tensor") + " kept"
 	for _, part := range []struct {
 		n    int
 		what string
-	}{{t.Renamed, "renamed"}, {t.Cast, "cast"}, {t.Dropped, "dropped"}} {
+	}{{t.Renamed, "renamed"}, {t.Cast, "cast"}, {t.Copied, "copied"}, {t.Dropped, "dropped"}} {
 		if part.n > 0 {
 			text += fmt.Sprintf(", %s %s", typeset.Count(int64(part.n)), part.what)
 		}
@@ -245,6 +256,8 @@ func (e *Edit) verdict() (lines []string) {
 		return append(lines, "dry run: nothing was written")
 	case t.files == 0 && e.Index != nil && e.Index.Action == edit.Written:
 		return append(lines, "only the index was rewritten")
+	case t.files == 0 && len(e.Mended) > 0:
+		return append(lines, "only permissions were changed")
 	case t.files == 0:
 		return append(lines, "nothing to change")
 	case t.removed == t.files:

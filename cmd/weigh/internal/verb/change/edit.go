@@ -23,6 +23,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/receipt"
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 	"github.com/weightools/safetensors/edit"
+	"github.com/weightools/safetensors/store"
 )
 
 // editFlags are the flags of edit.
@@ -33,7 +34,7 @@ type editFlags struct {
 	target                     string
 	inPlace, force, recover    bool
 	keep, drop, castKeep       []string
-	rename, cast               []string
+	rename, cast, copies       []string
 	saturate, fix              bool
 	align                      int
 	canonical, dryRun, lenient bool
@@ -86,6 +87,8 @@ SRC; a GLOB matches whole names, as in info.
 
   --rename 'RE=>TO'   replace each match of the regular expression RE by TO; $1
                       or ${1} is a group; renames apply in order
+  --copy FROM=TO      also write tensor FROM as TO, for loaders that want both
+                      names of tied weights
   --cast BF16         cast F64, F32, F16 and BF16 to BF16; keep integers, floats
                       of 8 bits or less, and the scales of packed weights
   --cast I64=I32      cast only I64 to I32
@@ -93,8 +96,11 @@ SRC; a GLOB matches whole names, as in info.
                       bytes after or between tensors, alignment, order, missing
                       "format"; repair an index that lacks tensors or has them in
                       other shards, write one for shards that have none, and with
-                      --in-place remove one without shards. Nothing else is repaired:
-                      the report lists what is left, and damaged data is refused.
+                      --in-place remove one without shards, make links of the
+                      Hub's cache again if the blobs are there, and let others read
+                      weights if they can read the other files. Nothing else is
+                      repaired: the report lists what is left, and damaged data is
+                      refused.
 
 Output is re-read and compared before it is renamed into place. The report counts
 values that a cast has rounded; with --json it has the SHA-256 of each tensor. Casts
@@ -147,6 +153,7 @@ func (f *editFlags) register(cmd *cobra.Command) {
 	fl.StringArrayVar(&f.keep, "keep", nil, "keep only tensors that match `GLOB` (repeatable)")
 	fl.StringArrayVar(&f.drop, "drop", nil, "drop tensors that match `GLOB` (repeatable)")
 	fl.StringArrayVar(&f.rename, "rename", nil, "rename tensors, as `RE=>TO` (repeatable); see above")
+	fl.StringArrayVar(&f.copies, "copy", nil, "also write tensor FROM as TO, as `FROM=TO` (repeatable); see above")
 	fl.StringArrayVar(&f.cast, "cast", nil, "cast tensors, as `[FROM=]DTYPE` (repeatable); see above")
 	fl.StringArrayVar(&f.castKeep, "cast-keep", nil, "do not cast tensors that match `GLOB` (repeatable)")
 	fl.BoolVar(&f.saturate, "saturate", false,
@@ -174,7 +181,7 @@ func (f *editFlags) edit(cmd *cobra.Command) (*edit.Edit, error) {
 		return nil, cli.Usagef("--align must be a power of two, not %d", f.align)
 	case len(f.castKeep) > 0 && len(f.cast) == 0, f.saturate && len(f.cast) == 0:
 		return nil, cli.Usagef("--cast-keep and --saturate need --cast")
-	case len(f.set)+len(f.unset)+len(f.keep)+len(f.drop)+len(f.rename)+len(f.cast)+f.align == 0 && !f.canonical && !f.fix:
+	case len(f.set)+len(f.unset)+len(f.keep)+len(f.drop)+len(f.rename)+len(f.cast)+len(f.copies)+f.align == 0 && !f.canonical && !f.fix:
 		return nil, cli.Usagef("no change given; see %s --help", cmd.CommandPath())
 	}
 	e := &edit.Edit{
@@ -186,7 +193,7 @@ func (f *editFlags) edit(cmd *cobra.Command) (*edit.Edit, error) {
 		compileInto(&e.Keep, "--keep", f.keep),
 		compileInto(&e.Drop, "--drop", f.drop),
 		compileInto(&e.CastKeep, "--cast-keep", f.castKeep),
-		f.readRenames(e), f.readCasts(e),
+		f.readRenames(e), f.readCopies(e), f.readCasts(e),
 	)
 }
 
@@ -207,6 +214,18 @@ func (f *editFlags) readRenames(e *edit.Edit) error {
 			return cli.Usagef("--rename: %w", err)
 		}
 		e.Rename = append(e.Rename, r)
+	}
+	return nil
+}
+
+// readCopies reads the flag --copy.
+func (f *editFlags) readCopies(e *edit.Edit) error {
+	for _, s := range f.copies {
+		from, to, ok := strings.Cut(s, "=")
+		if !ok || from == "" || to == "" {
+			return cli.Usagef("invalid value %q for --copy: use FROM=TO", s)
+		}
+		e.Copy = append(e.Copy, edit.Copy{From: from, To: to})
 	}
 	return nil
 }
@@ -241,8 +260,12 @@ func runEdit(ctx context.Context, sess *cli.Session, source target.Name, e *edit
 			return err
 		}
 	}
-	done := newProgress()
-	e.Progress, e.Resolve, e.Formats = done.At, sess.Resolve, target.Formats
+	repaired, done, err := f.repair(sess, source)
+	if done || err != nil {
+		return err
+	}
+	progress := newProgress()
+	e.Progress, e.Resolve, e.Formats = progress.At, sess.Resolve, target.Formats
 	plan, err := planEdit(ctx, source, e, f)
 	if err != nil {
 		var several *checkpoint.SeveralModelsError
@@ -263,18 +286,40 @@ func runEdit(ctx context.Context, sess *cli.Session, source target.Name, e *edit
 	defer beside.Abort()
 	result := plan.Receipt
 	if !f.dryRun {
-		stop := sess.ShowWriting(done)
+		stop := sess.ShowWriting(progress)
 		result, err = plan.Write(ctx)
 		stop()
 		if err != nil {
 			return editError(err, e)
 		}
 	}
+	result.Mended = append(repaired, result.Mended...)
 	if err := beside.commit(f.dryRun); err != nil {
 		return err
 	}
 	r := &receipt.Edit{Receipt: result, Skipped: skipped, Carried: beside.report, All: f.all}
 	return sess.Receipt(r, f.json, f.dryRun)
+}
+
+// repair carries out, or lists in a dry run, the repairs that write no weights. It returns true if nothing else can be
+// done: links of a cache lead to files that are shared.
+func (f *editFlags) repair(sess *cli.Session, source target.Name) (mended []edit.Fault, done bool, err error) {
+	if !f.fix || !f.inPlace {
+		return nil, false, nil
+	}
+	repairs, err := edit.Repairs(string(source))
+	for i := range repairs {
+		if err == nil && !f.dryRun {
+			err = repairs[i].Apply()
+		}
+		mended = append(mended, repairs[i].Fault)
+		done = done || repairs[i].Rule == checkpoint.RuleCacheLink
+	}
+	if err != nil || !done {
+		return mended, false, err
+	}
+	r := &receipt.Edit{Receipt: &edit.Receipt{Source: store.Redact(string(source)), DryRun: f.dryRun, Mended: mended}}
+	return mended, true, sess.Receipt(r, f.json, f.dryRun)
 }
 
 // severalModels returns the error of a folder with several models, in the words of split.
