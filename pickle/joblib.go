@@ -5,7 +5,6 @@ package pickle
 import (
 	"github.com/weightools/safetensors/pickle/internal/heap"
 	"github.com/weightools/safetensors/pickle/internal/joblib"
-	"github.com/weightools/safetensors/pickle/internal/names"
 )
 
 // joblib.dump writes an array as a NumpyArrayWrapper with the dtype and shape, followed directly after its BUILD by the
@@ -15,7 +14,7 @@ import (
 
 // rawArray skips the data of an array if c creates its wrapper.
 func (m *judge) rawArray(c *heap.Call, object, state heap.Ref) {
-	if m.plain || m.Failed || m.Within() > 0 || !m.isWrapper(c) {
+	if m.plain || m.Failed || m.Within() > 0 || !m.isWrapper(object) {
 		return
 	}
 	w := joblib.Of(m.look(m.Value(state)), m.arrays.Dtype)
@@ -65,12 +64,9 @@ func (m *judge) skipArray(w joblib.Array, object heap.Ref, off int64) {
 	m.Reader.GoTo(end)
 }
 
-// isWrapper reports whether a call creates a NumpyArrayWrapper, itself or by a function that creates objects of the
-// class in its first argument.
-func (m *judge) isWrapper(c *heap.Call) bool {
-	class := m.imported(m.Value(c.Callee))
-	if class != nil && (class.use == names.Reconstructor || class.use == names.NewObj || class.use == names.NewObjEx) {
-		class = m.imported(m.Value(c.Args).Item(0))
-	}
+// isWrapper reports whether an object is a NumpyArrayWrapper.
+func (m *judge) isWrapper(object heap.Ref) bool {
+	c, _ := m.Value(object).Called()
+	class, _ := m.classOf(c)
 	return class != nil && class.ResolvedName == "NumpyArrayWrapper" && class.Verdict == Safe
 }

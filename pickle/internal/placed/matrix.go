@@ -1,6 +1,6 @@
 // Sparse matrices of SciPy.
 
-package pickle
+package placed
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 )
 
 // shape returns the shape of a matrix. An array of one dimension has one row.
-func (p *placed) shape() (rows, columns int64, ok bool) {
+func (p *Object) shape() (rows, columns int64, ok bool) {
 	shape, ok := arrays.Shape(p.values["_shape"])
 	switch {
 	case ok && len(shape) == 1:
@@ -23,7 +23,7 @@ func (p *placed) shape() (rows, columns int64, ok bool) {
 }
 
 // rows checks compressed rows.
-func (p *placed) rows() (string, bool) {
+func (p *Object) rows() (string, bool) {
 	rows, columns, ok := p.shape()
 	data, known := p.array(p.values["data"])
 	if !ok || !known || len(data.Shape) != 1 {
@@ -33,7 +33,7 @@ func (p *placed) rows() (string, bool) {
 }
 
 // columns checks compressed columns.
-func (p *placed) columns() (string, bool) {
+func (p *Object) columns() (string, bool) {
 	rows, columns, ok := p.shape()
 	data, known := p.array(p.values["data"])
 	if !ok || !known || len(data.Shape) != 1 {
@@ -43,7 +43,7 @@ func (p *placed) columns() (string, bool) {
 }
 
 // blocks checks compressed rows of blocks.
-func (p *placed) blocks() (string, bool) {
+func (p *Object) blocks() (string, bool) {
 	rows, columns, ok := p.shape()
 	data, known := p.array(p.values["data"])
 	if !ok || !known || len(data.Shape) != 3 {
@@ -57,7 +57,7 @@ func (p *placed) blocks() (string, bool) {
 }
 
 // compressed checks rows or columns of values.
-func (p *placed) compressed(rows, columns, values int64) (string, bool) {
+func (p *Object) compressed(rows, columns, values int64) (string, bool) {
 	begins, ok := p.vector(p.values["indptr"])
 	indices, ok2 := p.vector(p.values["indices"])
 	if !ok || !ok2 {
@@ -71,7 +71,7 @@ func (p *placed) compressed(rows, columns, values int64) (string, bool) {
 }
 
 // coordinates checks a matrix with an index for each dimension of each value.
-func (p *placed) coordinates() (string, bool) {
+func (p *Object) coordinates() (string, bool) {
 	shape, ok := arrays.Shape(p.values["_shape"])
 	data, known := p.array(p.values["data"])
 	if !ok || !known || len(data.Shape) != 1 {
@@ -106,7 +106,7 @@ func (p *placed) coordinates() (string, bool) {
 }
 
 // diagonals checks a matrix of diagonals.
-func (p *placed) diagonals() (string, bool) {
+func (p *Object) diagonals() (string, bool) {
 	_, _, ok := p.shape()
 	data, known := p.array(p.values["data"])
 	offsets, known2 := p.vector(p.values["offsets"])
@@ -120,7 +120,7 @@ func (p *placed) diagonals() (string, bool) {
 }
 
 // lists checks a matrix of lists: for each row the columns, and the values.
-func (p *placed) lists() (string, bool) {
+func (p *Object) lists() (string, bool) {
 	rows, columns, ok := p.shape()
 	at, ok2 := p.objects(p.values["rows"])
 	data, ok3 := p.objects(p.values["data"])
@@ -137,7 +137,9 @@ func (p *placed) lists() (string, bool) {
 			return unknown("a row")
 		}
 		sizes = append(sizes, row.Len())
-		p.Work += row.Len()
+		if !p.affords(row.Len(), 0) {
+			return "", true
+		}
 		for v := range row.Items() {
 			if n, ok := v.Int(); !ok || n < 0 || n >= columns {
 				fault = fmt.Sprintf("a column is %s instead of 0 to %d", v.Summary(), columns-1)
@@ -155,8 +157,8 @@ func (p *placed) lists() (string, bool) {
 }
 
 // objects returns the list with the elements of an array of objects.
-func (p *placed) objects(v heap.Value) (heap.Value, bool) {
+func (p *Object) objects(v heap.Value) (heap.Value, bool) {
 	c, _ := v.Called()
 	state, built := c.State()
-	return state.Item(4), built && p.arrays.Maker(c.Callee()) == arrays.Array
+	return state.Item(4), built && p.Arrays.Maker(c.Callee()) == arrays.Array
 }

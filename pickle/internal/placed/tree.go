@@ -1,6 +1,6 @@
 // Trees of scikit-learn and SciPy, and the models that consist of them.
 
-package pickle
+package placed
 
 import (
 	"fmt"
@@ -12,19 +12,19 @@ import (
 )
 
 // number returns the integer that a value is, or that a scalar of NumPy has.
-func (p *placed) number(v heap.Value) (int64, bool) {
+func (p *Object) number(v heap.Value) (int64, bool) {
 	if n, ok := v.Int(); ok {
 		return n, true
 	}
-	n, ok := p.arrays.Number64(v)
+	n, ok := p.Arrays.Number64(v)
 	return n, ok
 }
 
 // tree checks a decision tree: Tree(features, classes, outputs) with its nodes.
-func (p *placed) tree() (string, bool) {
-	features, ok := p.number(p.args.Item(0))
-	outputs, ok2 := p.number(p.args.Item(2))
-	classes, ok3 := p.vector(p.args.Item(1))
+func (p *Object) tree() (string, bool) {
+	features, ok := p.number(p.Args.Item(0))
+	outputs, ok2 := p.number(p.Args.Item(2))
+	classes, ok3 := p.vector(p.Args.Item(1))
 	depth, ok4 := p.number(p.values["max_depth"])
 	count, ok5 := p.number(p.values["node_count"])
 	nodes, ok6 := p.array(p.values["nodes"])
@@ -42,7 +42,7 @@ func (p *placed) tree() (string, bool) {
 }
 
 // predictor checks a tree of HistGradientBoosting, and remembers the greatest feature.
-func (p *placed) predictor() (string, bool) {
+func (p *Object) predictor() (string, bool) {
 	nodes, ok := p.array(p.values["nodes"])
 	if !ok || len(nodes.Shape) != 1 {
 		return unknown("the array of nodes")
@@ -68,7 +68,7 @@ func (p *placed) predictor() (string, bool) {
 }
 
 // nodes checks the nodes of a tree, whose fields have the given names.
-func (p *placed) nodes(t *positions.Tree, nodes arrays.Content, left, right, feature, leaf string) (string, bool) {
+func (p *Object) nodes(t *positions.Tree, nodes arrays.Content, left, right, feature, leaf string) (string, bool) {
 	var ok [4]bool
 	t.Left, ok[0] = nodes.Field(left)
 	t.Right, ok[1] = nodes.Field(right)
@@ -85,23 +85,20 @@ func (p *placed) nodes(t *positions.Tree, nodes arrays.Content, left, right, fea
 		return "", true
 	}
 	fault, err := t.Fault()
-	if p.widths == nil {
-		p.widths = map[heap.Ref]int64{}
-	}
-	p.widths[p.object] = max(t.Features, t.Seen+1)
+	p.Widths[p.Ref] = max(t.Features, t.Seen+1)
 	return p.judged(fault, err)
 }
 
 // neighbors checks a search tree of scikit-learn, whose state is a tuple: the data, the order of its rows, the nodes
 // and their bounds.
-func (p *placed) neighbors() (string, bool) {
-	data, ok := p.array(p.state.Item(0))
-	order, ok2 := p.vector(p.state.Item(1))
-	nodes, ok3 := p.array(p.state.Item(2))
-	bounds, ok4 := p.array(p.state.Item(3))
-	leaf, ok5 := p.number(p.state.Item(4))
-	levels, ok6 := p.number(p.state.Item(5))
-	count, ok7 := p.number(p.state.Item(6))
+func (p *Object) neighbors() (string, bool) {
+	data, ok := p.array(p.State.Item(0))
+	order, ok2 := p.vector(p.State.Item(1))
+	nodes, ok3 := p.array(p.State.Item(2))
+	bounds, ok4 := p.array(p.State.Item(3))
+	leaf, ok5 := p.number(p.State.Item(4))
+	levels, ok6 := p.number(p.State.Item(5))
+	count, ok7 := p.number(p.State.Item(6))
 	if !ok || !ok2 || !ok3 || !ok4 || !ok5 || !ok6 || !ok7 || len(data.Shape) != 2 || len(nodes.Shape) != 1 ||
 		len(bounds.Shape) != 3 {
 		return unknown("its state")
@@ -135,12 +132,12 @@ func (p *placed) neighbors() (string, bool) {
 }
 
 // spatial checks a search tree of SciPy, whose nodes are a structure of C in an array of bytes (ckdtree_decl.h).
-func (p *placed) spatial() (string, bool) {
-	nodes, ok := p.array(p.state.Item(0))
-	data, ok2 := p.array(p.state.Item(1))
-	rows, ok3 := p.number(p.state.Item(2))
-	width, ok4 := p.number(p.state.Item(3))
-	order, ok5 := p.vector(p.state.Item(7))
+func (p *Object) spatial() (string, bool) {
+	nodes, ok := p.array(p.State.Item(0))
+	data, ok2 := p.array(p.State.Item(1))
+	rows, ok3 := p.number(p.State.Item(2))
+	width, ok4 := p.number(p.State.Item(3))
+	order, ok5 := p.vector(p.State.Item(7))
 	const size = 72 // bytes of a node
 	if !ok || !ok2 || !ok3 || !ok4 || !ok5 || nodes.Count()*nodes.Dtype.Size%size != 0 || nodes.Dtype.Size > 1 ||
 		len(data.Shape) != 2 {
@@ -150,7 +147,7 @@ func (p *placed) spatial() (string, bool) {
 		return fmt.Sprintf("it has %d rows of %d, and arrays of other sizes", rows, width), true
 	}
 	for _, i := range [...]int{5, 6} { // the greatest and the least of each dimension
-		if a, ok := p.array(p.state.Item(i)); !ok || len(a.Shape) != 1 || a.Shape[0] != width {
+		if a, ok := p.array(p.State.Item(i)); !ok || len(a.Shape) != 1 || a.Shape[0] != width {
 			return unknown("its bounds")
 		}
 	}
@@ -170,7 +167,7 @@ func (p *placed) spatial() (string, bool) {
 }
 
 // estimator compares a model with its trees, to which it passes rows of data with as many columns as it has features.
-func (p *placed) estimator() (string, bool) {
+func (p *Object) estimator() (string, bool) {
 	width, ok := p.number(p.values["n_features_in_"])
 	if !ok {
 		width, ok = p.number(p.values["n_features_"]) // before version 0.24
@@ -178,12 +175,9 @@ func (p *placed) estimator() (string, bool) {
 	if !ok {
 		return "", true // it was not fitted, or cannot be used
 	}
-	if p.widths == nil {
-		p.widths = map[heap.Ref]int64{}
-	}
-	p.widths[p.object] = width
+	p.Widths[p.Ref] = width
 	if tree, has := p.values["tree_"]; has {
-		if w, known := p.widths[tree.Ref]; !known {
+		if w, known := p.Widths[tree.Ref]; !known {
 			return unknown("its tree")
 		} else if w != width {
 			return fmt.Sprintf("it has %d features, and its tree %d", width, w), true
@@ -194,7 +188,7 @@ func (p *placed) estimator() (string, bool) {
 }
 
 // members compares the trees of a model with its number of features, or with the features that were chosen for each.
-func (p *placed) members(width int64, subsets heap.Value, chosen bool) (string, bool) {
+func (p *Object) members(width int64, subsets heap.Value, chosen bool) (string, bool) {
 	var chosenWidths []int64
 	for v := range subsets.Items() {
 		a, ok := p.array(v)
@@ -206,7 +200,7 @@ func (p *placed) members(width int64, subsets heap.Value, chosen bool) (string, 
 	passed, limits := p.number(p.values["_max_features"]) // features of data that is passed to trees as it is
 	i := 0
 	for v := range p.trees() {
-		w, known := p.widths[v.Ref]
+		w, known := p.Widths[v.Ref]
 		want := width
 		if chosen && i < len(chosenWidths) {
 			want = chosenWidths[i]
@@ -225,20 +219,24 @@ func (p *placed) members(width int64, subsets heap.Value, chosen bool) (string, 
 }
 
 // trees yields the trees of a model: in a list, in an array of objects, or in lists of lists.
-func (p *placed) trees() iter.Seq[heap.Value] {
+func (p *Object) trees() iter.Seq[heap.Value] {
 	return func(yield func(heap.Value) bool) {
 		list := p.values["estimators_"]
 		if inner, ok := p.objects(list); ok {
 			list = inner
 		}
-		p.Work += list.Len() + p.values["_predictors"].Len()
+		if !p.affords(list.Len()+p.values["_predictors"].Len(), 0) {
+			return
+		}
 		for v := range list.Items() {
 			if !yield(v) {
 				return
 			}
 		}
 		for round := range p.values["_predictors"].Items() {
-			p.Work += round.Len()
+			if !p.affords(round.Len(), 0) {
+				return
+			}
 			for v := range round.Items() {
 				if !yield(v) {
 					return
