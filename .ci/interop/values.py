@@ -255,10 +255,11 @@ def near(got, want):
 
 def diffs(c, r):
     """Compares diff --values with NumPy: tensors of the same dtype, in which some or all values differ, or of another."""
-    sides, want = ({}, {}), {}
+    sides, want, arrays_of = ({}, {}), {}, {}
     for i, kind in enumerate(r.sample(sorted(DIFFED), 6)):
         n = r.randrange(1, 50) * 4
         a, raw = diffed(r, kind, n)
+        arrays_of[f"t{i}"] = a
         other = kind
         if kind not in ("C64", "U64", "I64") and r.random() < 0.3:
             other = r.choice(["F64", "F32", "I16", "F4"])
@@ -274,6 +275,14 @@ def diffs(c, r):
         save(path, side)
     p = subprocess.run([c.weigh, "diff", "--values", "--json", *paths], capture_output=True, text=True)
     c.files += 2
+    archive = c.work / "cat.npz"
+    archive.unlink(missing_ok=True)
+    cat = subprocess.run([c.weigh, "cat", paths[0], "**", "-o", archive], capture_output=True, text=True)
+    for name, (kind, n, raw) in sides[0].items():
+        read_back = np.load(archive)[name] if archive.exists() else np.zeros(0)
+        a = arrays_of[name]
+        if read_back.dtype != (a.dtype if DIFFED[kind][0][0] in "?uif" and "float" not in DIFFED[kind][0] or kind == "C64" else "f4") or not np.array_equal(read_back, a.astype(read_back.dtype), equal_nan=True):
+            c.fail(paths[0], f"{name} of {kind} in an .npz file: {cat.stderr}")
     got = {x["name"]: x["values"] for x in json.loads(p.stdout)["changes"]} if p.stdout else {}
     for name in sorted(want | got):
         w, g = want.get(name), got.get(name)

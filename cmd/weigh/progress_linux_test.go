@@ -179,6 +179,12 @@ func TestProgressOfEveryCommand(t *testing.T) {
 	if err := os.WriteFile(local, file.Bytes(), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	archive := filepath.Join(dir, "m.npz")
+	weigh(t, "cat", local, "**", "-o", archive)
+	npz, err := os.ReadFile(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct{ name, args string }{
 		{"stats", "stats URL"},
 		{"check", "check --data URL"},
@@ -188,6 +194,8 @@ func TestProgressOfEveryCommand(t *testing.T) {
 		{"pickle", "pickle PICKLE"},
 		{"diff", "diff URL " + local},
 		{"diff of values", "diff --values URL " + local},
+		{"cat", "cat URL ** -o " + filepath.Join(dir, "cat.npz")},
+		{"convert", "convert NPZ -o " + filepath.Join(dir, "converted.safetensors")},
 		{"split", "split URL --max-shard-size 9MB -o " + filepath.Join(dir, "split")},
 		{"merge", "merge URL -o " + filepath.Join(dir, "merged.safetensors")},
 		{"edit", "edit URL --set a=b -o " + filepath.Join(dir, "edited.safetensors")},
@@ -198,11 +206,12 @@ func TestProgressOfEveryCommand(t *testing.T) {
 			t.Parallel()
 			after := file.Len() / 2
 			switch tt.name {
-			case "cat", "scan", "pickle": // which read less
+			case "scan", "pickle": // which read less
 				after = 1 << 20
 			}
-			server := serveWaiting(t, map[string][]byte{"m.safetensors": file.Bytes(), "m.pkl": pickle}, after, nil)
-			urls := strings.NewReplacer("URL", server.URL+"/m.safetensors", "PICKLE", server.URL+"/m.pkl")
+			server := serveWaiting(t, map[string][]byte{"m.safetensors": file.Bytes(), "m.pkl": pickle, "m.npz": npz}, after, nil)
+			urls := strings.NewReplacer("URL", server.URL+"/m.safetensors", "PICKLE", server.URL+"/m.pkl",
+				"NPZ", server.URL+"/m.npz")
 			s := startOnScreen(t, 100, strings.Fields(urls.Replace(tt.args))...)
 			moved := s.waitFor(movingBytes)
 			close(server.release)

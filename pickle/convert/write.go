@@ -27,6 +27,11 @@ func (p *Plan) Write(ctx context.Context) error {
 			p.ahead += s.Size
 		}
 	}
+	for i := range p.Sources {
+		if _, size := p.unsummed(i); !p.c.Torch.NoChecksum {
+			p.ahead += size
+		}
+	}
 	for i, s := range p.Sources {
 		if err := p.check(i, s); err != nil {
 			return err
@@ -66,7 +71,7 @@ func (p *Plan) damaged(err error) error {
 	for i := range p.Tensors {
 		if t := &p.Tensors[i]; t.Name == damaged.Tensor {
 			s := p.Sources[t.Source]
-			if fault := s.fault(s.cp.CheckSumsOf([]int{t.index})); fault != nil {
+			if fault := s.fault(s.cp.CheckSumsOf([]int{t.index}, nil)); fault != nil {
 				return fault
 			}
 		}
@@ -98,20 +103,27 @@ func (p *Plan) check(source int, s *Source) error {
 	}
 	var checked error
 	if !p.c.Torch.NoChecksum {
-		var rest []int
-		for i := range p.Tensors {
-			t := &p.Tensors[i]
-			if t.Source != source {
-				continue
-			}
-			if _, ok := p.sum(t.Tensor); !ok {
-				rest = append(rest, t.index)
-			}
-		}
-		checked = s.fault(s.cp.CheckSumsOf(rest))
+		rest, _ := p.unsummed(source)
+		checked = s.fault(s.cp.CheckSumsOf(rest, func(n int64) { p.tell(p.read.Add(n)) }))
 	}
 	both.Wait()
 	return errors.Join(checked, digested)
+}
+
+// unsummed returns the indexes of the tensors of a source whose checksums are verified before the files are written, and
+// their size.
+func (p *Plan) unsummed(source int) (rest []int, size int64) {
+	for i := range p.Tensors {
+		t := &p.Tensors[i]
+		if t.Source != source {
+			continue
+		}
+		if _, ok := p.sum(t.Tensor); !ok {
+			rest = append(rest, t.index)
+			size += t.Size()
+		}
+	}
+	return rest, size
 }
 
 // tell reports progress: bytes of sources that were digested, and what follows.

@@ -6,15 +6,16 @@ package torch
 // checksum is a *FormatError. Files without checksums are not read.
 func (cp *Checkpoint) CheckSums() error {
 	for _, c := range cp.records {
-		if err := c.check(); err != nil {
+		if err := c.check(nil); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// CheckSumsOf is CheckSums for the members with the data of some tensors, given by their indexes in Tensors.
-func (cp *Checkpoint) CheckSumsOf(tensors []int) error {
+// CheckSumsOf is CheckSums for the members with the data of some tensors, given by their indexes in Tensors. It calls
+// told, if that is not nil, with numbers of bytes that were read.
+func (cp *Checkpoint) CheckSumsOf(tensors []int, told func(bytes int64)) error {
 	done := make(map[*record]bool)
 	for _, i := range tensors {
 		for _, c := range cp.extents[i].records {
@@ -22,7 +23,7 @@ func (cp *Checkpoint) CheckSumsOf(tensors []int) error {
 				continue
 			}
 			done[c] = true
-			if err := c.check(); err != nil {
+			if err := c.check(told); err != nil {
 				return err
 			}
 		}

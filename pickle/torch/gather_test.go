@@ -139,7 +139,7 @@ func TestGatherReads(t *testing.T) {
 			t.Fatal(err)
 		}
 		r, _ := v.reader()
-		if _, err := io.CopyBuffer(onlyWriter{io.Discard}, io.NewSectionReader(r, 0, v.size()), make([]byte, mib)); err != nil {
+		if _, err := io.CopyBuffer(tellingWriter{io.Discard, nil}, io.NewSectionReader(r, 0, v.size()), make([]byte, mib)); err != nil {
 			t.Fatal(err)
 		}
 		if data.reads > k.reads || data.bytes > k.bytes {

@@ -41,10 +41,10 @@ type record struct {
 	crc  uint32
 }
 
-// check verifies the checksum.
-func (c *record) check() error {
+// check verifies the checksum, and calls told, if that is not nil, with numbers of bytes that were read.
+func (c *record) check(told func(bytes int64)) error {
 	sum := crc32.NewIEEE()
-	n, err := io.CopyBuffer(onlyWriter{sum}, io.NewSectionReader(c.r, 0, c.size), make([]byte, min(c.size+1, 1<<20)))
+	n, err := io.CopyBuffer(tellingWriter{sum, told}, io.NewSectionReader(c.r, 0, c.size), make([]byte, min(c.size+1, 1<<20)))
 	if err != nil {
 		return err
 	}
@@ -58,8 +58,20 @@ func (c *record) check() error {
 	return nil
 }
 
-// An onlyWriter hides other methods of a writer, to make io.CopyBuffer use the buffer.
-type onlyWriter struct{ io.Writer }
+// A tellingWriter calls told, if it is not nil, with numbers of bytes. It hides other methods of the writer, which makes
+// io.CopyBuffer use its buffer.
+type tellingWriter struct {
+	io.Writer
+	told func(bytes int64)
+}
+
+// Write writes b.
+func (w tellingWriter) Write(b []byte) (int, error) {
+	if w.told != nil {
+		w.told(int64(len(b)))
+	}
+	return w.Writer.Write(b)
+}
 
 // storages finds storages by persistent ID.
 type storages interface {

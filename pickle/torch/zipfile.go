@@ -129,7 +129,7 @@ func (z *zipFile) whole(m *zipwalk.Member, o *Options) (io.ReaderAt, int64, erro
 		content = bytes.NewReader(b)
 	}
 	if c := recordOf(m, content, r.Size()); c != nil && !o.NoChecksum {
-		return content, r.Size(), c.check()
+		return content, r.Size(), c.check(nil)
 	}
 	return content, r.Size(), nil
 }

@@ -17,7 +17,20 @@ import (
 type Cat struct {
 	Tensor *safetensors.Tensor
 	Dtype  safetensors.Dtype // in the file, if it is not that of Tensor
+	Slice  string            // the part of the tensor that was selected, as users write it
 	Bits   bool              // NPY writes bit patterns
+	All    bool              // Text prints all values of large tensors, too, on a terminal
+}
+
+// dtype returns the dtype in the file.
+func (c *Cat) dtype() safetensors.Dtype { return cmp.Or(c.Dtype, c.Tensor.Dtype) }
+
+// name returns the name with the slice.
+func (c *Cat) name() string {
+	if c.Slice == "" {
+		return c.Tensor.Name
+	}
+	return c.Tensor.Name + "[" + c.Slice + "]"
 }
 
 // fullPart is the size of the output buffer.
@@ -70,8 +83,11 @@ func (c *Cat) each(g *gathering, s spelling, between func(i int64)) error {
 }
 
 // Text writes the values nested in brackets, one row on each line, like NumPy but with all
-// elements. On a terminal it wraps long rows.
+// elements. On a terminal it wraps long rows, and shows a preview of large tensors unless All is set.
 func (c *Cat) Text(w io.Writer, s typeset.Style) error {
+	if s.Terminal() && !c.All && c.large() {
+		return c.preview(w, s)
+	}
 	g := &gathering{w: w}
 	if err := c.nested(g, spelling{}, layout{lines: true, width: s.Width}); err != nil {
 		return err
@@ -82,12 +98,20 @@ func (c *Cat) Text(w io.Writer, s typeset.Style) error {
 
 // JSON writes weigh.cat/1. The values of a tensor without elements are [], since its shape may
 // claim any number of empty rows.
-func (c *Cat) JSON(w io.Writer, s typeset.Style) error {
+func (c *Cat) JSON(w io.Writer, s typeset.Style) error { return c.object(w, s, true) }
+
+// object writes the object of a tensor, alone with a schema and a newline, or as one of several.
+func (c *Cat) object(w io.Writer, s typeset.Style, alone bool) error {
 	t := c.Tensor
-	members := []encode.Member{encode.M("schema", "weigh.cat/1"), encode.M("name", t.Name),
-		encode.M("dtype", cmp.Or(c.Dtype, t.Dtype)),
+	members := []encode.Member{encode.M("name", t.Name), encode.M("dtype", c.dtype()),
 		encode.M("shape", append(encode.Dims{}, t.Shape...))}
-	open, colon, comma, end := "{", ":", ",", "}\n"
+	open, colon, comma, end := "{", ":", ",", "}"
+	if alone {
+		members = append([]encode.Member{encode.M("schema", "weigh.cat/1")}, members...)
+		end += "\n"
+	} else {
+		members = append(members, encode.M("slice", c.Slice))
+	}
 	form := layout{}
 	if s.Terminal() {
 		open, colon, comma, end = "{\n  ", ": ", ",\n  ", "\n}\n"

@@ -4,7 +4,9 @@ package values
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -20,14 +22,20 @@ import (
 // patterns.
 func (c *Cat) NPY(w io.Writer, _ typeset.Style) error {
 	t, descr, err := numpy(c.Tensor, c.Bits)
+	if c.Bits && c.dtype() != c.Tensor.Dtype { // a part of narrow elements that does not fill whole bytes
+		t, descr, err = c.Tensor, "|u1", nil
+	}
 	if err != nil {
 		return err
 	}
 	if _, err := w.Write(npyHeader(descr, t.Shape)); err != nil {
 		return err
 	}
+	if c.Bits && c.dtype() != t.Dtype {
+		return errors.Join(typeset.Buffered(w, func(b *bufio.Writer) { err = c.writeCodes(b) }), err)
+	}
 	if width := t.Dtype.Bits(); width < 8 {
-		return typeset.Buffered(w, func(b *bufio.Writer) { err = unpack(b, t, width) })
+		return errors.Join(typeset.Buffered(w, func(b *bufio.Writer) { err = unpack(b, t, width) }), err)
 	}
 	_, err = t.WriteTo(w)
 	return err
@@ -130,6 +138,44 @@ func unpack(w *bufio.Writer, t *safetensors.Tensor, width int) error {
 		}
 		held >>= width
 		n -= width
+	}
+	return nil
+}
+
+// writeCodes writes the bits of each element as a byte. The tensor has the values of elements of 4 or 6 bits as F32,
+// and no two of their patterns have the same value.
+func (c *Cat) writeCodes(w *bufio.Writer) error {
+	width := c.Dtype.Bits()
+	patterns := make([]byte, 0, 1<<width)
+	for code := range 1 << width { // packed from the least significant bit on
+		bit := code * width
+		for len(patterns) <= (bit+width-1)/8 {
+			patterns = append(patterns, 0)
+		}
+		patterns[bit/8] |= byte(code << (bit % 8))
+		if spill := bit%8 + width - 8; spill > 0 {
+			patterns[bit/8+1] |= byte(code >> (width - spill))
+		}
+	}
+	all := &safetensors.Tensor{ReaderAt: bytes.NewReader(patterns), TensorInfo: safetensors.TensorInfo{Dtype: c.Dtype,
+		Shape: []int64{1 << width}, Offsets: safetensors.Span{End: int64(len(patterns))}}}
+	numbers := make([]float32, 1<<width)
+	if _, err := safetensors.DecodeAt(all, numbers, 0); err != nil {
+		return err
+	}
+	codes := make(map[uint32]byte, len(numbers))
+	for code, x := range numbers {
+		codes[math.Float32bits(x)] = byte(code)
+	}
+	buf := make([]float32, partSize)
+	for first, n := int64(0), c.Tensor.NumElems(); first < n; first += partSize {
+		part := buf[:min(partSize, n-first)]
+		if got, err := safetensors.DecodeAt(c.Tensor, part, first); got < len(part) {
+			return err
+		}
+		for _, x := range part {
+			w.WriteByte(codes[math.Float32bits(x)])
+		}
 	}
 	return nil
 }
