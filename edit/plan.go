@@ -30,6 +30,13 @@ type Plan struct {
 // Close closes the files of the source.
 func (p *Plan) Close() error { return p.source.close() }
 
+// Accompany makes staged files get their names together with the weights; see [shards.Plan].
+func (p *Plan) Accompany(files *shards.Companions) {
+	if p.output != nil {
+		p.output.Beside = files
+	}
+}
+
 // Checkpoint returns the source, which is closed with the plan.
 func (p *Plan) Checkpoint() *checkpoint.Checkpoint { return p.cp }
 

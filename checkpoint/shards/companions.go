@@ -384,7 +384,24 @@ func (c *Companions) makeFolder(dir string) error {
 	return os.MkdirAll(dir, 0o777)
 }
 
-// Commit renames the staged files into place.
+// join makes the staged files in the folder of a set a part of it: they get their names together with the weights.
+func (c *Companions) join(set *atomicfile.Set) error {
+	var rest []*atomicfile.File
+	for i, f := range c.staged {
+		adopted, err := set.Adopt(f)
+		if err != nil {
+			c.staged = append(rest, c.staged[i:]...)
+			return err
+		}
+		if !adopted {
+			rest = append(rest, f)
+		}
+	}
+	c.staged = rest
+	return nil
+}
+
+// Commit renames the staged files into place that [Plan.Write] has not renamed.
 func (c *Companions) Commit() error {
 	staged := c.staged
 	c.staged, c.made = nil, nil

@@ -34,6 +34,10 @@ type Plan struct {
 	// Writer.Overwrite is set.
 	Replaced, Stale []string
 
+	// Beside are staged files, which are renamed together with the weights if they are in the same
+	// folder. nil means that there are none.
+	Beside *Companions
+
 	output
 	stem   string                         // "" if the names of shards are the caller's
 	remove []string                       // the names of stale files, if they are the caller's

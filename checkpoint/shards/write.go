@@ -61,6 +61,11 @@ func (p *Plan) Write(ctx context.Context) (*Receipt, error) {
 	if err := w.fill(ctx); err != nil {
 		return nil, shard.AtPath("write", p.Dir, err)
 	}
+	if p.Beside != nil {
+		if err := p.Beside.join(set); err != nil {
+			return nil, err
+		}
+	}
 	set.Ready = func() error { return w.ready(ctx) }
 	if err := set.Commit(); err != nil {
 		return nil, named(err)

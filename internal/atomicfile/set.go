@@ -129,6 +129,27 @@ func (s *Set) Write(name string, write func(io.Writer) error) error {
 	return s.fail("write", name, err)
 }
 
+// Adopt makes a written file one of the set, so that Commit renames it together with the others: before them, because
+// readers look for the last ones. It returns false if the file is not in the folder of the set, or has a name that the
+// set has already. Then it stays as it is.
+func (s *Set) Adopt(f *File) (bool, error) {
+	dir, name := filepath.Split(f.path)
+	if f.done || f.straight || filepath.Clean(dir) != filepath.Clean(s.dir) || slices.Contains(s.names, name) ||
+		slices.Contains(s.Remove, name) {
+		return false, nil
+	}
+	if err := f.Finish(); err != nil {
+		return false, err
+	}
+	if err := os.Rename(f.temp, filepath.Join(s.hid, name)); err != nil {
+		return false, f.fail("create", err)
+	}
+	f.done = true
+	f.file.Close()
+	s.names = append([]string{name}, s.names...)
+	return true, nil
+}
+
 // Open opens one of the written files for reading, before Commit.
 func (s *Set) Open(name string) (*os.File, error) {
 	f, err := os.Open(filepath.Join(s.hid, name))

@@ -250,3 +250,51 @@ func TestNewSetReplacesNothing(t *testing.T) {
 	}
 	lists(t, dir, "1", "index")
 }
+
+// TestAdopt: a file that was written by itself is renamed with the set, or not at all.
+func TestAdopt(t *testing.T) {
+	for _, broken := range []bool{false, true} {
+		dir := folderOf(t, "config", "1")
+		beside := filepath.Join(dir, "config")
+		f, err := Create(beside)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Abort()
+		if _, err := f.Write([]byte("new")); err != nil {
+			t.Fatal(err)
+		}
+		elsewhere, err := Create(filepath.Join(t.TempDir(), "config"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer elsewhere.Abort()
+		s := newSet(t, dir, "new", "1")
+		if adopted, err := s.Adopt(elsewhere); adopted || err != nil {
+			t.Errorf("a file of another folder: %v, %v", adopted, err)
+		}
+		if adopted, err := s.Adopt(f); !adopted || err != nil {
+			t.Fatalf("%v, %v", adopted, err)
+		}
+		holds(t, beside, "old")
+		if s.names[0] != "config" || s.last() != "1" {
+			t.Errorf("the set has %q", s.names)
+		}
+		want := "new"
+		if broken {
+			want = "old"
+			s.rename = func(from, to string) error {
+				if filepath.Base(to) == "1" && filepath.Dir(from) == s.hid {
+					return &os.LinkError{Op: "rename", Old: from, New: to, Err: os.ErrPermission}
+				}
+				return os.Rename(from, to)
+			}
+		}
+		if err := s.Commit(); (err != nil) != broken {
+			t.Errorf("Commit: %v", err)
+		}
+		lists(t, dir, "1", "config")
+		holds(t, beside, want)
+		holds(t, filepath.Join(dir, "1"), want)
+	}
+}

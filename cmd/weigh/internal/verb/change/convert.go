@@ -183,6 +183,7 @@ func runConvert(ctx context.Context, sess *cli.Session, source target.Name, c *c
 	if err := beside.stage(ctx, f.dryRun); err != nil {
 		return err
 	}
+	plan.Files.Beside = beside.Companions
 	out := plan.Files.Receipt()
 	out.Written = !f.dryRun
 	r := &receipt.Convert{Plan: plan, Out: receipt.Files{Receipt: out}, Source: source.String(),

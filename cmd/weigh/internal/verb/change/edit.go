@@ -354,6 +354,7 @@ func (f *editFlags) beside(ctx context.Context, sess *cli.Session, source target
 	if err != nil {
 		return nil, err
 	}
+	plan.Accompany(c.Companions)
 	return c, c.stage(ctx, f.dryRun)
 }
 

@@ -232,6 +232,7 @@ func carryOut(ctx context.Context, sess *cli.Session, r *rewriting, p *shards.Pl
 	if err := beside.stage(ctx, r.dryRun); err != nil {
 		return err
 	}
+	p.Beside = beside.Companions
 	result := p.Receipt()
 	if !r.dryRun {
 		if result, err = writePlan(ctx, sess, p, done); err != nil {
