@@ -3,7 +3,6 @@
 package scheme
 
 import (
-	"cmp"
 	"fmt"
 
 	"github.com/weightools/safetensors/internal/clamp"
@@ -96,10 +95,4 @@ func (v Values) unless(t *Tensor, why string) Values {
 	loose := unproven(t, v.Name, why)
 	loose.Conflict = v.Conflict
 	return loose
-}
-
-// named returns v with a name if it has none.
-func (v Values) named(name string) Values {
-	v.Name = cmp.Or(v.Name, name)
-	return v
 }
