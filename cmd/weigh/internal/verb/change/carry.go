@@ -11,6 +11,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -58,6 +59,10 @@ func (f *carryFlags) find(ctx context.Context, sess *cli.Session, sources []targ
 			return nil, err
 		}
 		folder, ok := folderOf(at)
+		alone := !ok
+		if alone {
+			folder, ok = modelOf(at)
+		}
 		if !ok || !at.Remote() && sameFolder(at.Path(folder), dir) {
 			continue
 		}
@@ -67,6 +72,9 @@ func (f *carryFlags) find(ctx context.Context, sess *cli.Session, sources []targ
 		}
 		if found.Unlisted && !f.weightsOnly {
 			sess.Notice("%s does not list its files: only weights are copied", at.Name)
+		}
+		if alone {
+			found.Others = nil // a file that is named alone is complete
 		}
 		if err := c.Add(ctx, found); err != nil {
 			return nil, err
@@ -101,8 +109,8 @@ func takesCompanions(out string) bool {
 	return len(entries) == 0 && (err == nil || errors.Is(err, fs.ErrNotExist))
 }
 
-// folderOf returns the folder of a target that is a folder or an index. A single file has no companions: it may be in
-// a folder of downloads.
+// folderOf returns the folder of a target that is a folder or an index. A single file may be in a folder of downloads;
+// see modelOf.
 func folderOf(at *target.Target) (folder string, ok bool) {
 	switch {
 	case at.Within == "":
@@ -115,7 +123,25 @@ func folderOf(at *target.Target) (folder string, ok bool) {
 	case !at.Remote():
 		return at.Within, isFolder(at.Path(at.Within))
 	}
-	return at.Within, filetype.WeightsFormat(at.Within) == "" && path.Ext(at.Within) == ""
+	return at.Within, filetype.WeightsFormat(at.Within) == ""
+}
+
+// modelFiles are the names, without extension, of files that are a model by themselves.
+var modelFiles = []string{"model", "pytorch_model", "adapter_model", "diffusion_pytorch_model"}
+
+// modelOf returns the folder of a local file that is a whole model, by its name and by the configuration beside it.
+func modelOf(at *target.Target) (folder string, ok bool) {
+	base := path.Base(at.Within)
+	if at.Remote() || !slices.Contains(modelFiles, strings.TrimSuffix(base, path.Ext(base))) {
+		return "", false
+	}
+	if folder = path.Dir(at.Within); folder == "." {
+		folder = ""
+	}
+	return folder, slices.ContainsFunc([]string{configName, "adapter_config.json"}, func(name string) bool {
+		_, err := os.Stat(at.Path(path.Join(folder, name)))
+		return err == nil
+	})
 }
 
 // sameFolder reports whether two names are of one folder.

@@ -65,7 +65,7 @@ func getToCache(ctx context.Context, sess *cli.Session, at *target.Target, sets 
 	all := &fetching{sess: sess, slots: make(chan struct{}, requestsAtOnce)}
 	for i := range s.Files {
 		one := &s.Files[i]
-		isOther := !isFile && filetype.WeightsFormat(path.Base(one.Path)) == ""
+		isOther := !isFile && !f.weightsOnly && filetype.WeightsFormat(path.Base(one.Path)) == ""
 		if names[one.Path] != nil || isOther {
 			files = append(files, one)
 			all.done.Bytes.Add(one.Size)
@@ -75,6 +75,14 @@ func getToCache(ctx context.Context, sess *cli.Session, at *target.Target, sets 
 	if absent := slices.Sorted(maps.Keys(names)); len(absent) > 0 {
 		err := &fs.PathError{Op: "open", Path: absent[0], Err: fs.ErrNotExist}
 		return at.Fault(missing(ctx, &wanted{name: absent[0], set: names[absent[0]]}, err))
+	}
+	if f.dryRun {
+		got := &receipt.Got{DryRun: true}
+		for _, one := range files {
+			got.Files = append(got.Files, receipt.GotFile{Path: one.Path, Size: one.Size,
+				Companion: filetype.IsCompanion(one.Path)})
+		}
+		return sess.Receipt(got, f.json, true)
 	}
 	if err := s.Begin(len(files), check.FileNames); err != nil {
 		return err
