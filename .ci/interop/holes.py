@@ -9,7 +9,7 @@ import struct
 
 
 def write(tensors, filename, metadata=None):
-    """Writes what safetensors.torch.save_file writes, with a hole instead of the data. Returns the number of elements."""
+    """Writes what safetensors.torch.save_file writes, with a hole for the data. Returns the number of elements."""
     header, count = {"__metadata__": metadata} if metadata else {}, 0
     at = 0
     for name, t in sorted(tensors.items(), key=lambda x: (-x[1].element_size(), x[0])):
