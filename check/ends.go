@@ -70,8 +70,8 @@ func (e *ends) judge(m *subject) {
 	}
 	if e.head.info != nil && !e.hasInput && m.complete && !m.single && (e.isAlias(m) || tied && set) {
 		m.found(m.file()).Add(RuleEmbeddingMissing, inputName, safetensors.Span{},
-			"there is no embedding of tokens: %s of the same values is there, and loaders that tie them the other way leave the "+
-				"embedding uninitialized", quote(e.head.info.Name))
+			"there is no embedding of tokens: %s of the same values is there, and loaders that tie them the other way "+
+				"leave the embedding uninitialized", quote(e.head.info.Name))
 		if e.head.info.Name != "lm_head.weight" {
 			m.found(m.file()).Fix("Write the embedding again from the output layer.")
 		}

@@ -122,7 +122,8 @@ func (r *repository) open(ctx context.Context, set *checkpoint.Set, configs *con
 	}
 	m.configure(ctx, configs)
 	// With several models in a folder, the configuration is about the one that libraries look for.
-	m.described = m.Main.Root != nil && set.Counted() && !isPart(set) && (hasUsualName(set) || r.counted[folderOf(set.Name)] == 1)
+	m.described = m.Main.Root != nil && set.Counted() && !isPart(set) &&
+		(hasUsualName(set) || r.counted[folderOf(set.Name)] == 1)
 	if m.described && r.opts.Described != nil {
 		r.opts.Described(m.main.path)
 	}

@@ -83,6 +83,9 @@ func (s *sums) judgeParameters(m *subject) {
 			return
 		}
 	}
+	if canMean(m.counts(), total, s.isTwice) { // also without buffers of other names
+		return
+	}
 	m.found(m.set.Index).Add(RuleTotalParameters, "", safetensors.Span{},
 		"total_parameters is %v, but the tensors of the index have %s", wording.Grouped(total), count(s.elems, "element"))
 }

@@ -5,12 +5,11 @@ package checkpoint
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/weightools/safetensors/checkpoint/internal/index"
 	"github.com/weightools/safetensors/checkpoint/internal/naming"
+	"github.com/weightools/safetensors/checkpoint/internal/weightless"
 )
 
 // candidates reads the indexes of a place, and groups the files that they do not name. The caller
@@ -135,36 +134,15 @@ func (f *folder) evident(ctx context.Context) (*Set, error) {
 
 // severalModels returns the error of a folder with several models.
 func (f *folder) severalModels(sets []*Set) error {
-	const most = 3 // names; others are counted
 	var names []string
-	n, first := 0, ""
-	for _, s := range sets {
-		if !s.Counted() {
-			continue
-		}
-		if n++; n == 1 {
-			first = s.Name
-		}
-		if n <= most {
-			names = append(names, quote(s.Name))
-		}
+	for _, s := range counted(sets) {
+		names = append(names, s.Name)
 	}
-	if n > most {
-		names = append(names, fmt.Sprintf("and %d more", n-most))
-	}
-	return &SeveralModelsError{Models: n, First: first,
-		text: fmt.Sprintf("checkpoint: the folder has %d models: name one of them: %s", n, strings.Join(names, ", "))}
+	return weightless.Several(names)
 }
 
 // A SeveralModelsError says that a folder has several models where one is expected.
-type SeveralModelsError struct {
-	Models int    // how many there are
-	First  string // the path of the first in its store
-	text   string
-}
-
-// Error names the models.
-func (e *SeveralModelsError) Error() string { return e.text }
+type SeveralModelsError = weightless.SeveralError
 
 // declared returns the sets of indexes. Those whose shards are all missing count only if there is
 // nothing else.

@@ -5,10 +5,7 @@ package checkpoint
 import (
 	"context"
 	"fmt"
-	"path"
 	"slices"
-	"strings"
-	"unicode"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint/internal/naming"
@@ -42,21 +39,6 @@ func (s *Set) judgeStale(model *Set) *safetensors.Report {
 		f.Fix(fix)
 	}
 	return f.Report()
-}
-
-// fixInstead returns what to do about an index without shards beside a complete model in another format, whose name may
-// be a stranger's: only a plain one becomes part of a command.
-func fixInstead(instead string) string {
-	base := path.Base(instead)
-	fix := "Nothing is to be downloaded, because " + quote(base) + " has the model: remove this index by " +
-		"`weigh edit --in-place --fix FILE`"
-	plain := func(r rune) bool {
-		return r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("._-", r))
-	}
-	if strings.TrimFunc(base, plain) == "" && !strings.HasPrefix(base, "-") {
-		fix += ", or convert the model by `weigh convert FOLDER/" + base + " -o NEW`"
-	}
-	return fix + "."
 }
 
 // heldBy returns how many tensors of the index a set has, as far as its shards are known.

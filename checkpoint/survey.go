@@ -171,7 +171,7 @@ func (s *survey) absent(ctx context.Context, x *Index) {
 		}
 		s.Add(RuleShardMissing, t.First, t.At, "shard %s is missing, and with it %s%s", quote(shard), t.OfIndex(), also)
 		if instead != "" {
-			s.Fix(fixInstead(instead))
+			s.Fix(finding.FixInstead(instead))
 		}
 	}
 	for shard, t := range lost.All() {

@@ -124,7 +124,8 @@ var rules = [...]safetensors.RuleInfo{
 		Rule: CacheLink, Severity: safetensors.Error,
 		Summary: "The links in the Hub's cache lead to the blobs that they name.",
 		Source:  "none: the layout of the Hugging Face Hub's local cache", Reference: "does not read folders",
-		Fix: "Nothing is to be downloaded, because the blob is there: `weigh edit --in-place --fix FILE` makes the link again.",
+		Fix: "Nothing is to be downloaded, because the blob is there: `weigh edit --in-place --fix FILE` " +
+			"makes the link again.",
 	},
 	{
 		Rule: FileMode, Severity: safetensors.Note,
