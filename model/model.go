@@ -108,7 +108,8 @@ func (m *Model) Close() error {
 	return errors.Join(errs...)
 }
 
-// ConfigNames are the names of the files that ReadConfigs may read.
+// ConfigNames are the names of the files that ReadConfigs reads of most models. It may also read
+// quant_model_description.json.
 var ConfigNames = append([]string{"config.json", "hf_quant_config.json", "adapter_config.json"},
 	config.QuantizeNames...)
 

@@ -111,14 +111,14 @@ var blockFormats = []struct {
 }
 
 // blocked counts bytes by the number of them that share a scale. Formats are also known by the dtype of their scales,
-// unless any is set.
-func (m *Module) blocked(t *Tensor, scales parts.Role, any bool) (Values, bool) {
+// unless anyDtype is set.
+func (m *Module) blocked(t *Tensor, scales parts.Role, anyDtype bool) (Values, bool) {
 	n, ok := perScale(t.Info.Shape, m.shape(scales))
 	if !ok || !m.isOne(parts.Scale2, t.Info.Shape) || !m.isOne(parts.GlobalScale, t.Info.Shape) {
 		return Values{}, false
 	}
 	for _, f := range blockFormats {
-		if n == f.bytes && (any || m.is(scales, f.scales)) {
+		if n == f.bytes && (anyDtype || m.is(scales, f.scales)) {
 			return Values{N: exactly(clamp.MulDiv(t.bytes(), 8, f.bits)), Bits: f.bits, Name: f.name}, true
 		}
 	}
