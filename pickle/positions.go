@@ -59,7 +59,8 @@ func (m *judge) buildPositional(object heap.Ref, state heap.Value, again bool) {
 	switch {
 	case fault == "":
 	case known:
-		m.corrupts("%s at %d creates a %s that leads outside of its arrays: %s", m.Token.Code, m.Token.Off, class.Label(), fault)
+		m.corrupts("%s at %d creates a %s that leads outside of its arrays: %s", m.Token.Code, m.Token.Off,
+			class.Label(), fault)
 	default:
 		m.warn(RuleBuildState, m.Token.Off, "%s at %d creates a %s that cannot be verified: %s", m.Token.Code, m.Token.Off,
 			class.Label(), fault)

@@ -1,7 +1,7 @@
 // Objects that hold positions in their own arrays.
 
-// Package placed judges objects of SciPy and scikit-learn that hold positions in their own arrays: sparse matrices, trees
-// and search trees.
+// Package placed judges objects of SciPy and scikit-learn that hold positions in their own arrays: sparse matrices,
+// trees and search trees.
 //
 // They are pickled as arrays of positions. Nothing compares these with the sizes of the arrays when they are unpickled
 // (scipy/sparse/_compressed.py; sklearn/tree/_tree.pyx, Tree.__setstate__), and the code in C that uses them does not
@@ -69,8 +69,8 @@ type Object struct {
 	err     error
 }
 
-// Check returns what leads outside of the arrays, "" if nothing does. known is false if the object does not have the form
-// in which its library pickles it, and so cannot be verified. The error is one of reading.
+// Check returns what leads outside of the arrays, "" if nothing does. known is false if the object does not have the
+// form in which its library pickles it, and so cannot be verified. The error is one of reading.
 func (p *Object) Check(k Kind) (fault string, known bool, err error) {
 	p.read()
 	fault, known = k(p)

@@ -64,8 +64,8 @@ func PlacedTensors(g *pickle.Graph) []Placed {
 // Cost returns the cost of Fault, in cheap pickle instructions.
 func (p *Placed) Cost() int64 { return p.cost }
 
-// Fault returns which position is outside of the tensor, "" if none is. big says that the numbers in storages begin with
-// the most significant byte. A storage without data is no fault of its own.
+// Fault returns which position is outside of the tensor, "" if none is. big says that the numbers in storages begin
+// with the most significant byte. A storage without data is no fault of its own.
 func (p *Placed) Fault(open Opener, big bool) (string, error) {
 	if p.Unclear {
 		return p.what + " has parts that are no views of storages", nil

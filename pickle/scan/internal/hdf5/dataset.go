@@ -283,8 +283,8 @@ func (f *file) references(b []byte) error {
 }
 
 // telling are parts of texts that name code. Most datasets of texts are no configurations, and have other braces.
-var telling = [...]string{"{{", "{%", "!!", "!<", "!python", "_target_", "class_path", "py/", "auto_map", "custom_pipeline",
-	"trust_remote_code", "_attn_implementation"}
+var telling = [...]string{"{{", "{%", "!!", "!<", "!python", "_target_", "class_path", "py/", "auto_map",
+	"custom_pipeline", "trust_remote_code", "_attn_implementation"}
 
 // keepText keeps a text that may name code.
 func (f *file) keepText(text []byte) {

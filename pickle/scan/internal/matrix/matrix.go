@@ -1,6 +1,7 @@
 // Sparse matrices in archives of arrays.
 
-// Package matrix verifies the sparse matrices that scipy.sparse.save_npz writes: an archive with an array for each part.
+// Package matrix verifies the sparse matrices that scipy.sparse.save_npz writes: an archive with an array for each
+// part.
 package matrix
 
 import (
@@ -25,8 +26,8 @@ func IsPart(name string) bool {
 // An Opener opens a member; it returns nil if there is none.
 type Opener func(name string) (io.ReaderAt, int64, error)
 
-// Fault returns what leads outside of the matrix in an archive, "" if nothing does or there is no matrix. SciPy's loader
-// (scipy/sparse/_matrix_io.py, load_npz) compares the sizes of the arrays, but not the indices. spend takes the cost
+// Fault returns what leads outside of the matrix in an archive, "" if nothing does or there is no matrix. SciPy's
+// loader (scipy/sparse/_matrix_io.py, load_npz) compares the sizes of the arrays, but not the indices. spend takes the cost
 // from a budget; over says that the budget is exhausted.
 func Fault(open Opener, spend func(int64) bool) (fault string, over bool, err error) {
 	m := &matrix{open: open, spend: spend}
@@ -163,7 +164,8 @@ func (m *matrix) compressed(format string) (string, error) {
 	case format == "bsr" && len(data.Shape) == 3:
 		height, width := data.Shape[1], data.Shape[2]
 		if height < 1 || width < 1 || c.Rows%height != 0 || c.Columns%width != 0 {
-			return fmt.Sprintf("the blocks of %d by %d do not fill %d rows and %d columns", height, width, c.Rows, c.Columns), nil
+			return fmt.Sprintf("the blocks of %d by %d do not fill %d rows and %d columns", height, width, c.Rows,
+				c.Columns), nil
 		}
 		c.Rows, c.Columns = c.Rows/height, c.Columns/width
 	}

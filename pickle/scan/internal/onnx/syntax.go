@@ -10,15 +10,15 @@ import (
 	"github.com/weightools/safetensors/pickle/scan/internal/evidence"
 )
 
-// IsSyntax reports whether a text, by its first bytes, is a model in the syntax of onnx.parser: it begins with a list of
-// the properties of the model.
+// IsSyntax reports whether a text, by its first bytes, is a model in the syntax of onnx.parser: it begins with a list
+// of the properties of the model.
 func IsSyntax(head []byte) bool {
 	l := lexer{text: head}
 	return l.next() == "<" && slices.Contains(First, l.next()) && l.next() == ":"
 }
 
-// AnalyzeSyntax reads a model in the syntax of onnx.parser (onnx/defs/parser.cc). A node is y = domain.Name <attributes>
-// (x). Graphs and functions have nodes in braces; an attribute can be a graph. The error is about the text.
+// AnalyzeSyntax reads a model in the syntax of onnx.parser (onnx/defs/parser.cc). A node is y = domain.Name
+// <attributes> (x). Graphs and functions have nodes in braces; an attribute can be a graph. The error is about the text.
 func AnalyzeSyntax(text []byte) (*evidence.Report, error) {
 	a := &analysis{functions: make(map[operator]bool), seen: make(map[operator]bool)}
 	a.Format = "onnx-text"
@@ -68,7 +68,8 @@ func (s *syntax) step() error {
 		s.depth++
 	case c == '}':
 		s.depth--
-	case isLetter(c) && s.parens < 0 && (last == "=" || last == ">" || s.depth > 0 && (last == "{" || last == ")" || last == "}")):
+	case isLetter(c) && s.parens < 0 && (last == "=" || last == ">" ||
+		s.depth > 0 && (last == "{" || last == ")" || last == "}")):
 		s.name, s.begin = s.word, s.lexer.begin
 	}
 	return nil
@@ -160,7 +161,8 @@ func isLetter(c byte) bool { return c == '_' || c >= 'a' && c <= 'z' || c >= 'A'
 
 func isWord(c byte) bool { return isLetter(c) || c >= '0' && c <= '9' || c == '.' }
 
-// next returns the next word, "" at the end or at a fault. A string begins with its quote, and its escapes are resolved.
+// next returns the next word, "" at the end or at a fault. A string begins with its quote, and its escapes are
+// resolved.
 func (l *lexer) next() string {
 	for l.pos < len(l.text) && (l.text[l.pos] <= ' ' || l.text[l.pos] == '#') {
 		if l.text[l.pos] == '#' {

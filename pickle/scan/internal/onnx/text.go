@@ -30,8 +30,9 @@ func IsJSON(v jsonscan.Value) bool {
 // contain graphs.
 func description() message {
 	properties := message{"key": {Num: 1}, "value": {Num: 2}}
-	tensor := message{"string_data": {Num: 6, JSON: textproto.Base64}, "doc_string": {Num: 12}, "metadata_props": {Num: 16, Message: properties},
-		"external_data": {Num: 13, Message: message{"key": {Num: 1}, "value": {Num: 2}}}}
+	tensor := message{"string_data": {Num: 6, JSON: textproto.Base64}, "doc_string": {Num: 12},
+		"metadata_props": {Num: 16, Message: properties},
+		"external_data":  {Num: 13, Message: message{"key": {Num: 1}, "value": {Num: 2}}}}
 	sparse := message{"values": {Num: 1, Message: tensor}, "indices": {Num: 2, Message: tensor}}
 	graph, attribute := message{}, message{}
 	node := message{"doc_string": {Num: 6}, "metadata_props": {Num: 9, Message: properties}, "op_type": {Num: 4},
@@ -43,7 +44,8 @@ func description() message {
 	graph["sparse_initializer"] = textproto.Field{Num: 15, Message: sparse}
 	for name, f := range (message{"name": {Num: 1}, "s": {Num: 4, JSON: textproto.Base64},
 		"strings": {Num: 9, JSON: textproto.Base64}, "doc_string": {Num: 13},
-		"t": {Num: 5, Message: tensor}, "i": {Num: 3, JSON: textproto.Number}, "g": {Num: 6, Message: graph}, "tensors": {Num: 10, Message: tensor},
+		"t": {Num: 5, Message: tensor}, "i": {Num: 3, JSON: textproto.Number}, "g": {Num: 6, Message: graph},
+		"tensors":       {Num: 10, Message: tensor},
 		"graphs":        {Num: 11, Message: graph},
 		"sparse_tensor": {Num: 22, Message: sparse}, "sparse_tensors": {Num: 23, Message: sparse}}) {
 		attribute[name] = f
