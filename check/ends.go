@@ -58,13 +58,14 @@ func (e *ends) judge(m *subject) {
 		return
 	}
 	tied, set := m.Flag(tieName)
+	shared, _ := m.Flag("shared_input_output_embedding") // OpenLLaMA
 	switch {
 	case e.embedding.info == nil || !set:
 	case tied && e.head.info != nil && sameKind(e.embedding.info, e.head.info):
 		m.found(m.shards[e.head.shard].path).Add(RuleTiedTwice, e.head.info.Name, e.head.info.Entry,
 			"%s ties tensor %s to %s, but both are stored: %s twice",
 			quote(m.main.path), quote(e.head.info.Name), quote(e.embedding.info.Name), count(e.head.info.Size(), "byte"))
-	case !tied && !e.hasHead && m.complete && e.isCausal(m):
+	case !tied && !shared && !e.hasHead && m.complete && e.isCausal(m):
 		m.found(m.main.path).Add(RuleHeadMissing, "", spanOf(m.Text.First(tieName)),
 			"tie_word_embeddings is false, but there is no output layer: a loader may leave it uninitialized")
 	}

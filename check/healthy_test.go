@@ -57,6 +57,10 @@ var healthy = []struct {
 		f.weights(t, "model.safetensors", llama(plain)...)
 		f.text("config.json", strings.Replace(llamaConfig, `"tie_word_embeddings": false`, `"tie_word_embeddings": true`, 1))
 	}, nil},
+	{"an output layer that OpenLLaMA shares", func(t *testing.T, f folder) {
+		f.weights(t, "model.safetensors", llama(plain)...)
+		f.text("config.json", strings.Replace(llamaConfig, `{`, `{"shared_input_output_embedding": true, `, 1))
+	}, nil},
 	{"nothing said of ties", func(t *testing.T, f folder) {
 		f.weights(t, "model.safetensors", llama(plain)...)
 		f.text("config.json", strings.Replace(llamaConfig, `"tie_word_embeddings": false, `, "", 1))
