@@ -69,7 +69,7 @@ func (s *Set) Open() *Checkpoint {
 	c := &Checkpoint{set: s, opts: s.found.opts, byPath: make(map[string]*shard.Shard, len(s.Shards))}
 	heads := s.heads()
 	for i, p := range s.Shards {
-		one := shard.New(p, s.found.from, s.found.shards, s.found.recall(p))
+		one := shard.New(p, s.found.from, s.found.shards, s.found.known.Recall(p))
 		one.Head = heads[i]
 		c.shards = append(c.shards, one)
 		c.byPath[p] = one

@@ -28,7 +28,7 @@ type facts struct {
 }
 
 func newComparer(f *folder) *comparer {
-	return &comparer{f, make(map[*Set]*facts), samebytes.New(f.from, f.recall, f.opts.HeadersOnly)}
+	return &comparer{f, make(map[*Set]*facts), samebytes.New(f.from, f.known.Recall, f.opts.HeadersOnly)}
 }
 
 // facts reads the headers of a set once.
@@ -42,7 +42,7 @@ func (c *comparer) facts(ctx context.Context, s *Set) (*facts, error) {
 	}
 	one := &facts{held: held}
 	for _, path := range s.Shards {
-		k := c.f.recall(path)
+		k := c.f.known.Recall(path)
 		if k != nil {
 			one.sizes = append(one.sizes, k.Size)
 		}

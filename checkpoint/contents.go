@@ -19,7 +19,7 @@ func (f *folder) contents(ctx context.Context, s *Set) (contents.Contents, error
 	headers := make([]*safetensors.Header, len(s.Shards))
 	heads := s.heads()
 	reads := bytesio.Ahead(ctx, f.opts.Parallel, len(s.Shards), func(ctx context.Context, i int) *shard.Knowledge {
-		return f.learn(ctx, s.Shards[i], heads[i])
+		return f.known.Learn(ctx, f.from, s.Shards[i], heads[i], f.shards)
 	})
 	for i, k := range reads {
 		if ctx.Err() != nil {
@@ -55,7 +55,7 @@ func (f *folder) learnAll(ctx context.Context, sets []*Set) {
 		}
 	}
 	reads := bytesio.Ahead(ctx, f.opts.Parallel, len(all), func(ctx context.Context, i int) *shard.Knowledge {
-		return f.learn(ctx, all[i].path, all[i].head)
+		return f.known.Learn(ctx, f.from, all[i].path, all[i].head, f.shards)
 	})
 	for range reads {
 		if ctx.Err() != nil {
@@ -76,36 +76,6 @@ func (s *Set) listed(headers []*safetensors.Header) contents.Contents {
 		}
 	}
 	return held
-}
-
-// learn returns what is known of the shard at path, nil if it cannot be read. It reads the header,
-// whose expected size is head, if need be.
-func (f *folder) learn(ctx context.Context, path string, head int64) *shard.Knowledge {
-	if k := f.recall(path); k != nil {
-		return k
-	}
-	s := shard.New(path, f.from, f.shards, nil)
-	s.Head = head
-	defer s.Close()
-	k, err := s.Read(ctx)
-	if err != nil {
-		return nil
-	}
-	f.remember(path, k)
-	return k
-}
-
-// recall returns what is known of the shard at path, or nil.
-func (f *folder) recall(path string) *shard.Knowledge {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.known[path]
-}
-
-func (f *folder) remember(path string, k *shard.Knowledge) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.known[path] = k
 }
 
 // isAdapter reports whether a set is an adapter, by the file name that the library PEFT uses, or

@@ -35,7 +35,7 @@ func Discover(ctx context.Context, from store.Store, path string, opts *Options)
 func find(ctx context.Context, from store.Store, name string, opts *Options) (*folder, *Set, error) {
 	f := &folder{
 		from: from, opts: opts.orDefault(), path: name, turn: shard.NewTurn(),
-		places: make(map[string]*place), claimed: make(map[string]bool), known: make(map[string]*shard.Knowledge),
+		places: make(map[string]*place), claimed: make(map[string]bool),
 	}
 	f.shards = f.opts.shards()
 	if strings.HasSuffix(name, ".index.json") || IsIndex(name) {

@@ -39,8 +39,9 @@ type folder struct {
 	claimed map[string]bool
 	sorted  []*Set // all sets, once they are known
 
+	known shard.Known // of the shards
+
 	mu       sync.Mutex
-	known    map[string]*shard.Knowledge          // of shards, by path
 	byNumber map[naming.Numbering][]naming.Number // of the listed weights; nil until it is needed
 }
 

@@ -44,7 +44,7 @@ func (s *Set) judgeStale(model *Set) *safetensors.Report {
 // heldBy returns how many tensors of the index a set has, as far as its shards are known.
 func (s *Set) heldBy(model *Set) (n int) {
 	for _, p := range model.Shards {
-		k := s.found.recall(p)
+		k := s.found.known.Recall(p)
 		for i := 0; k != nil && k.Header != nil && i < len(k.Header.Tensors); i++ {
 			if s.index.Lookup(k.Header.Tensors[i].Name) != nil {
 				n++

@@ -96,7 +96,7 @@ func (c *Checkpoint) judgeShards(ctx context.Context) iter.Seq2[int, judgement] 
 		if err != nil {
 			return judgement{err: err}
 		}
-		c.set.found.remember(c.shards[i].Path, known)
+		c.set.found.known.Remember(c.shards[i].Path, known)
 		return judgement{report, known, nil}
 	})
 }
@@ -165,7 +165,7 @@ func (s *survey) copy(ctx context.Context, other *Set) {
 // extra reports shards in the folder that are not in its index.
 func (s *survey) extra(ctx context.Context, other *Set) {
 	for _, p := range other.Shards {
-		k := s.c.set.found.learn(ctx, p, 0)
+		k := s.c.set.found.known.Learn(ctx, s.c.set.found.from, p, 0, s.c.set.found.shards)
 		if k == nil || k.Header == nil {
 			s.Add(RuleShardExtra, "", safetensors.Span{},
 				"shard %s is in the folder but not in the index %s, and cannot be read",
