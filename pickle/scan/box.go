@@ -6,10 +6,8 @@ import (
 	"cmp"
 	"strings"
 
-	"github.com/weightools/safetensors/pickle/internal/npy"
 	"github.com/weightools/safetensors/pickle/internal/torchfile"
 	"github.com/weightools/safetensors/pickle/internal/zipwalk"
-	"github.com/weightools/safetensors/pickle/scan/internal/kinds"
 )
 
 // formatZip is the format of an archive of an unknown kind.
@@ -30,34 +28,6 @@ type box struct {
 	opened map[string]openPart // the data of their storages, or the arrays of a matrix, by name
 
 	bigEndian bool // the numbers in storages begin with the most significant byte
-}
-
-// classify sets the kind of the archive.
-func (b *box) classify() {
-	for _, folder := range []string{b.Root() + "/", ""} {
-		names := make(map[string]bool)
-		arrays := len(b.Members) > 0
-		for i := range b.Members {
-			name, ok := strings.CutPrefix(b.Members[i].Name, folder)
-			if folder == "/" || !ok {
-				arrays = false
-				continue
-			}
-			name = strings.ToLower(name)
-			names[name] = true
-			if top, _, ok := strings.Cut(name, "/"); ok {
-				names[top+"/"] = true
-			}
-			views := b.Members[i].Views
-			arrays = arrays && (extensionOf(name) == ".npy" || len(views) > 0 && strings.HasPrefix(string(views[0].Head),
-				npy.Magic))
-		}
-		names["*.npy"] = arrays
-		if b.kind = kinds.Of(names); b.kind != "" {
-			b.folder = folder
-			return
-		}
-	}
 }
 
 // format returns the name of the archive's format.

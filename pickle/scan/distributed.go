@@ -1,8 +1,9 @@
-// Metadata of distributed checkpoints of PyTorch, compared with the shards in its folder.
+// Distributed checkpoints of PyTorch: archives in a row, and metadata that is compared with the shards.
 
 package scan
 
 import (
+	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -78,4 +79,37 @@ func (p *part) archivesAt(name string, list []distributed.Slice) error {
 		}
 	}
 	return nil
+}
+
+// formatRow is the format of a file that consists of several archives of PyTorch. Each is read by itself: the file
+// ".metadata" in the same folder has the position of each.
+const formatRow = "pytorch-distcp"
+
+// row analyzes the archives of a part that consists of several; done is false for any other. Only a shard may
+// consist of several: under another name they are ambiguous.
+func (p *part) row() (done bool, err error) {
+	if extensionOf(p.name) != ".distcp" {
+		return false, nil
+	}
+	spans, err := zipwalk.Row(p.file, p.size, p.MaxMembers)
+	if len(spans) == 0 && err == nil {
+		spans, err = zipwalk.CutRow(p.file, p.size, p.MaxMembers)
+	}
+	if len(spans) == 0 || err != nil {
+		return false, err
+	}
+	p.Is(formatRow)
+	p.holds, p.zipped = true, true
+	for _, span := range spans {
+		p.Spend(4 * costPart) // an archive has headers and a directory
+		if p.crowded() {
+			return true, nil
+		}
+		sub := p.section(fmt.Sprintf("archive@%d", span.Begin), span)
+		p.known.Add(span)
+		if err := p.inside(sub); err != nil {
+			return true, err
+		}
+	}
+	return true, nil
 }

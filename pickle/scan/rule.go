@@ -5,6 +5,14 @@ package scan
 import (
 	"iter"
 
+	"github.com/weightools/safetensors/pickle/scan/internal/columnar"
+	"github.com/weightools/safetensors/pickle/scan/internal/hdf5"
+	"github.com/weightools/safetensors/pickle/scan/internal/onnx"
+	"github.com/weightools/safetensors/pickle/scan/internal/rdata"
+	"github.com/weightools/safetensors/pickle/scan/internal/skops"
+	"github.com/weightools/safetensors/pickle/scan/internal/tfgraph"
+	"github.com/weightools/safetensors/pickle/scan/internal/tflite"
+
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/scan/internal/evidence"
 	"github.com/weightools/safetensors/pickle/scan/internal/foreign"
@@ -105,3 +113,21 @@ func Text(rule pickle.Rule) string {
 // Severity returns the severity of findings of the given rule. For rules of package pickle it
 // is the usual severity: the actual one depends on the finding.
 func Severity(rule pickle.Rule) pickle.Severity { return ruletable.Usual(rule) }
+
+// The rules about graphs.
+const (
+	RuleKerasCall   pickle.Rule = keras.RuleCall
+	RuleKerasFile   pickle.Rule = keras.RuleFile
+	RuleSkops       pickle.Rule = skops.Rule
+	RuleGraphOp     pickle.Rule = tfgraph.Rule
+	RuleGraphCustom pickle.Rule = tfgraph.RuleCustom
+	RuleONNXData    pickle.Rule = onnx.RuleData
+	RuleONNXOp      pickle.Rule = onnx.RuleOp
+	RuleONNXPython  pickle.Rule = onnx.RulePython
+	RuleTFLite      pickle.Rule = tflite.RuleCustom
+	RuleArrowType   pickle.Rule = columnar.RuleType
+	RuleArrowPickle pickle.Rule = columnar.RulePickle
+	RuleHDF5File    pickle.Rule = hdf5.RuleFile
+	RuleRPromise    pickle.Rule = rdata.RulePromise
+	RuleRCode       pickle.Rule = rdata.RuleCode
+)

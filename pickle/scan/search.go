@@ -1,4 +1,4 @@
-// Searches for pickles in bytes that no format accounts for.
+// Searches for pickles: in bytes that no format accounts for, and in tensor data.
 
 package scan
 
@@ -144,4 +144,31 @@ func (p *part) rest() error {
 // block examines the data of a storage.
 func (p *part) block(b *torchfile.Block) error {
 	return p.Numbers(extent.Span{Begin: b.Begin, End: b.Begin + b.Size}, b.Head)
+}
+
+// formatStorage is the format of tensor data.
+const formatStorage = "storage"
+
+// storage examines a part that a pickle declares as tensor data, and that begins with head. Any
+// pickle can declare any member, and another loader may read that member by its name, so it is
+// analyzed like all others. Only for a name that PyTorch gives, and bytes with which no format
+// begins, the first bytes are enough.
+func (p *part) storage(head []byte) error {
+	p.numeric = true
+	p.plain = strings.Trim(strings.TrimSuffix(p.name, ".storage"), "0123456789") == ""
+	if p.size > 0 && (!p.plain || !guess.OnlyNumbers(head)) {
+		return p.look()
+	}
+	p.members++
+	return p.tensorData()
+}
+
+// tensorData examines tensor data without another format. No loader treats it as code, so it is
+// searched only if the scan is deep.
+func (p *part) tensorData() error {
+	p.format = formatStorage
+	if !p.Deep {
+		return nil
+	}
+	return p.Numbers(extent.Span{End: p.size}, nil)
 }

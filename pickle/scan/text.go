@@ -1,9 +1,15 @@
-// Texts: configurations, templates and source code.
+// Texts: JSON and others, which may be configurations of models.
 
 package scan
 
 import (
+	"bytes"
 	"io"
+	"strings"
+
+	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/pickle/scan/internal/config"
+	"github.com/weightools/safetensors/pickle/scan/internal/foreign"
 
 	"github.com/weightools/safetensors/filetype"
 	"github.com/weightools/safetensors/internal/bytesio"
@@ -81,3 +87,84 @@ func (p *part) readText() ([]byte, error) {
 	}
 	return texts.UTF8(text), nil
 }
+
+// json analyzes a JSON text, which may be the configuration of a model.
+func (p *part) json([]byte) error {
+	judge := p.texts()
+	if ok, err := p.settings(judge); err != nil || !ok {
+		return err
+	}
+	return p.foreign().JSON(judge.Model)
+}
+
+// settings examines the part for names of code, and reports whether it is JSON. Invalid
+// JSON is also read like other texts: nearly all JSON is YAML, too.
+func (p *part) settings(judge *texts.Reader) (bool, error) {
+	r, size := p.file, p.size
+	head, err := p.At(0, headSize)
+	if err != nil {
+		return false, err
+	}
+	object := bytes.HasPrefix(bytes.TrimLeft(config.UTF8(head), " \t\r\n"), []byte("{"))
+	if encoded := !bytes.Equal(config.UTF8(head), bytes.TrimPrefix(head, []byte("\ufeff"))); encoded && size > mostConfig {
+		p.Unscanned(0, "the text has %s, more than are read in its encoding", bytesOf(size))
+	} else if encoded {
+		text := make([]byte, size)
+		if err := bytesio.ReadFull(p.file, text, 0); err != nil {
+			return false, err
+		}
+		text = config.UTF8(text)
+		r, size = bytes.NewReader(text), int64(len(text))
+	}
+	valid, err := judge.JSON(r, size)
+	if err != nil || !valid && !object {
+		return false, err // a text that begins with a bracket
+	}
+	p.swept = true
+	p.Is("json")
+	if valid {
+		return true, nil
+	}
+	return true, p.text()
+}
+
+// Configures reports a name that loading a configuration imports. Repetitions are counted.
+func (p *part) Configures(full, how string, off int64, verdict pickle.Verdict, rule pickle.Rule) {
+	key := p.path + "\x00" + string(rule) + "\x00" + full
+	if i, ok := p.configured[key]; ok {
+		p.report.Imports[i].Count++
+		return
+	}
+	if p.configured == nil {
+		p.configured = make(map[string]int)
+	}
+	if !p.noPlace(len(p.report.Imports), verdict) {
+		p.configured[key] = len(p.report.Imports)
+	}
+	p.imports(Import{How: how, Import: pickle.Import{Name: full, ResolvedName: full, Offset: off, Count: 1, Called: true,
+		Verdict: verdict, Rule: rule}})
+}
+
+// Verdict returns the policy's verdict on importing a name, by analyzing a pickle that
+// does only that.
+func (p *part) Verdict(module, name string) pickle.Verdict {
+	text := func(b []byte, s string) []byte {
+		n := len(s)
+		return append(append(b, 'X', byte(n), byte(n>>8), byte(n>>16), byte(n>>24)), s...)
+	}
+	program := append(text(text([]byte("\x80\x04"), module), name), "\x93."...)
+	if !p.Spend(costVerdict) {
+		p.OverWork(0)
+		return pickle.Suspicious
+	}
+	opts := p.pickleOptions()
+	opts.MaxOpcodes = costVerdict
+	r, err := pickle.Analyze(strings.NewReader(string(program)), int64(len(program)), opts)
+	if err != nil || len(r.Imports) == 0 {
+		return pickle.Suspicious
+	}
+	return r.Imports[0].Verdict
+}
+
+// mostConfig is the maximum size of a configuration that is read, in bytes.
+const mostConfig = foreign.MostConfig

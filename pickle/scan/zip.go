@@ -17,6 +17,7 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/codec"
 	"github.com/weightools/safetensors/pickle/internal/extent"
 	"github.com/weightools/safetensors/pickle/internal/zipwalk"
+	"github.com/weightools/safetensors/pickle/scan/internal/kinds"
 	"github.com/weightools/safetensors/pickle/scan/internal/unpack"
 )
 
@@ -31,7 +32,7 @@ func (p *part) zip() error {
 	}
 	b := &box{part: p, Archive: a, keys: make(map[string]bool), sizes: make(map[string]int64),
 		opened: make(map[string]openPart)}
-	b.classify()
+	b.kind, b.folder = kinds.OfZip(a)
 	p.Is(b.format())
 	p.holds, p.zipped = true, true
 	if p.within != nil && p.within.format != formatRow {

@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/weightools/safetensors/filetype"
 	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/pickle/internal/codec"
 )
 
 // firstOpcodes are the opcodes with which pickles begin after the protocol.
@@ -109,4 +111,14 @@ func Without(r *pickle.Report, rules ...pickle.Rule) *pickle.Report {
 		rest.Verdict = max(rest.Verdict, rest.Findings[i].Severity.Verdict())
 	}
 	return &rest
+}
+
+// OnlyNumbers reports whether neither a format nor a pickle begins with head.
+func OnlyNumbers(head []byte) bool {
+	const enough = 16 // bytes, in which all magic numbers at the start of a file end
+	if len(head) < enough || len(codec.Detect(head)) > 0 || Starts(head) {
+		return false
+	}
+	kind := filetype.DetectHead(head).Kind
+	return kind == filetype.Unknown || kind == filetype.Zeros
 }
