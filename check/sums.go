@@ -3,6 +3,8 @@
 package check
 
 import (
+	"fmt"
+
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/check/internal/rule"
 	"github.com/weightools/safetensors/internal/parts"
@@ -53,17 +55,14 @@ func (s *sums) look(ti *safetensors.TensorInfo, shard int, n name) {
 }
 
 func (s *sums) judge(m *subject, isAdapter bool) {
-	switch {
-	case s.misaligned.n > 0:
-		m.found(m.file()).Add(RuleAlignmentCost, "", safetensors.Span{},
-			"%v of %s (%v of %s) are not aligned to the size of their elements, the first %s in %s: loaders that "+
-				"map files must copy them", wording.Grouped(s.misaligned.n), count(m.tensors, "tensor"),
-			wording.Grouped(s.misaligned.bytes), count(s.bytes, "byte"), quote(s.misaligned.first.Name),
-			quote(m.shards[s.misaligned.shard].path))
-	case s.odd != nil:
-		m.found(m.file()).Add(RuleAlignmentCost, "", safetensors.Span{},
-			"the data of %s begins at byte %v, which is not a multiple of 8: tensors of another dtype would be misaligned",
-			quote(s.odd.path), wording.Grouped(s.odd.header.DataStart()))
+	in := func(shard int) string {
+		if len(m.shards) == 1 {
+			return ""
+		}
+		return " in " + quote(m.shards[shard].path)
+	}
+	if text := s.alignment(m.tensors, in); text != "" {
+		m.found(m.file()).Add(RuleAlignmentCost, "", safetensors.Span{}, "%s", text)
 	}
 	if !isAdapter {
 		for _, one := range m.shards {
@@ -72,6 +71,40 @@ func (s *sums) judge(m *subject, isAdapter bool) {
 			}
 		}
 	}
+}
+
+// alignment describes the tensors that are not aligned, "" if all are. In returns where a shard is.
+func (s *sums) alignment(tensors int, in func(shard int) string) string {
+	switch {
+	case s.misaligned.n > 0:
+		return fmt.Sprintf("%v of %s (%v of %s) are not aligned to the size of their elements, the first %s%s: loaders "+
+			"that map files must copy them", wording.Grouped(s.misaligned.n), count(tensors, "tensor"),
+			wording.Grouped(s.misaligned.bytes), count(s.bytes, "byte"), quote(s.misaligned.first.Name),
+			in(s.misaligned.shard))
+	case s.odd != nil:
+		return fmt.Sprintf("the data begins at byte %v of the file, which is not a multiple of 8: tensors of another dtype "+
+			"would be misaligned", wording.Grouped(s.odd.header.DataStart()))
+	}
+	return ""
+}
+
+// Misaligned returns the violation of [RuleAlignmentCost] by a file with that header, which may be nil, or nil.
+func Misaligned(h *safetensors.Header) *safetensors.Violation {
+	if h == nil {
+		return nil
+	}
+	var s sums
+	s.enter(&shard{header: h})
+	for i := range h.Tensors {
+		s.look(&h.Tensors[i], 0, parse(h.Tensors[i].Name))
+	}
+	text := s.alignment(len(h.Tensors), func(int) string { return "" })
+	if text == "" {
+		return nil
+	}
+	f := rule.Findings()
+	f.Add(RuleAlignmentCost, "", safetensors.Span{}, "%s", text)
+	return f.Report().Violations[0]
 }
 
 // judgeParameters compares total_parameters of the index with the number of elements. Programs differ in what

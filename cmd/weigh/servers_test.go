@@ -136,7 +136,8 @@ func sameAnswers(t *testing.T, root, url string, vars map[string]string) {
 			t.Errorf("weigh %s: %s", args, cmp.Diff(want, got))
 		}
 	}
-	for _, args := range []string{"get BASE" + index + " -o ", "get BASE" + index + " --include **norm.weight --include lm_head.* -o "} {
+	for _, args := range []string{"get --weights-only BASE" + index + " -o ",
+		"get --weights-only BASE" + index + " --include **norm.weight --include lm_head.* -o "} {
 		here, there := t.TempDir(), t.TempDir()
 		ask(root+"/", strings.Fields(args+here)...)
 		ask(url, strings.Fields(args+there)...)

@@ -143,6 +143,9 @@ func (s *Survey) stream(sess *cli.Session) error {
 		s.models = append(s.models, &namedModel{Model: m, name: "-"})
 	}
 	s.add("-", in.Size, report)
+	if v := check.Misaligned(report.Header); v != nil && s.opts.Thorough {
+		s.find("-", &safetensors.Report{Violations: []*safetensors.Violation{v}})
+	}
 	return nil
 }
 
@@ -318,7 +321,7 @@ func (s *Survey) add(path string, size int64, report *safetensors.Report) {
 func (s *Survey) find(path string, report *safetensors.Report) {
 	list, omitted := s.opts.Gate.Findings(path, report)
 	for _, f := range list {
-		if f.Rule == checkpoint.RuleWeightsFormat && !s.opts.Thorough || s.summed(path, f.Rule) {
+		if f.Rule == checkpoint.RuleWeightsFormat && !s.opts.Thorough || s.summed(f.Rule) {
 			continue // the user of such a file knows
 		}
 		if s.first(saying{f.File, f.Rule, f.Span, f.Tensor, f.Detail}) {
@@ -326,7 +329,7 @@ func (s *Survey) find(path string, report *safetensors.Report) {
 		}
 	}
 	for _, o := range omitted {
-		if !s.summed(path, o.Rule) && s.first(saying{file: o.File, rule: o.Rule}) {
+		if !s.summed(o.Rule) && s.first(saying{file: o.File, rule: o.Rule}) {
 			s.Omitted = append(s.Omitted, o)
 		}
 	}
@@ -334,9 +337,8 @@ func (s *Survey) find(path string, report *safetensors.Report) {
 
 // summed reports whether a rule about one file is summed up by [check.RuleAlignmentCost], in one note for a set
 // instead of a warning for each tensor. The writer of MLX aligns nothing, and its files are healthy.
-func (s *Survey) summed(path string, rule safetensors.Rule) bool {
-	return s.opts.Thorough && path != "-" &&
-		(rule == safetensors.RuleDataAlignment || rule == safetensors.RuleElementAlignment)
+func (s *Survey) summed(rule safetensors.Rule) bool {
+	return s.opts.Thorough && (rule == safetensors.RuleDataAlignment || rule == safetensors.RuleElementAlignment)
 }
 
 // Verdict returns ErrFound if a file is refused, and ErrUnread if something could not be read or exceeds a limit.

@@ -92,7 +92,7 @@ func TestCheckText(t *testing.T) {
     → Do not trust the file; write it again from its source.
   note entry-order
     a fault (bytes 8-16)
-    → No action is needed; rewriting the file sorts the entries.
+    → No action is needed; ` + "`weigh edit --in-place --fix f`" + ` sorts the entries.
 
 g
   invalid truncated

@@ -90,7 +90,7 @@ func TestJUnit(t *testing.T) {
 <testsuites name="weigh check" tests="5" failures="1" errors="1">
   <testsuite name="a" tests="1" failures="0" errors="0" skipped="0">
     <testcase name="metadata-format in a" classname="weigh.check">
-      <system-out>note:&#xA;a fault&#xA;→ Set format to &#34;pt&#34;, or to the framework that wrote the file.&#xA;</system-out>
+      <system-out>note:&#xA;a fault&#xA;→ Set format to &#34;pt&#34;: ` + "`weigh edit --in-place --fix a`" + `. For another framework, set its name.&#xA;</system-out>
     </testcase>
   </testsuite>
   <testsuite name="b" tests="2" failures="1" errors="0" skipped="1">
@@ -99,7 +99,7 @@ func TestJUnit(t *testing.T) {
     </testcase>
     <testcase name="entry-order in b" classname="weigh.check">
       <skipped message="allowed: the writer does so"></skipped>
-      <system-out>a fault (bytes 8-16)&#xA;→ No action is needed; rewriting the file sorts the entries.&#xA;</system-out>
+      <system-out>a fault (bytes 8-16)&#xA;→ No action is needed; ` + "`weigh edit --in-place --fix b`" + ` sorts the entries.&#xA;</system-out>
     </testcase>
   </testsuite>
   <testsuite name="c" tests="1" failures="0" errors="0" skipped="0">

@@ -43,7 +43,7 @@ such findings in the others. Severities, in ascending order:
   note           harmless, but could be cleaner
   warning        some readers disagree about it, or load it slowly
   nonconforming  violates the specification, but the reference reader accepts it
-  error          the file is valid, but its weights are damaged or cannot be used
+  error          the file is valid, but its weights are damaged or unusable
   invalid        no conforming reader accepts it
 
 --fail-on takes severities and rules. A rule adds to the severity: --fail-on two-copies

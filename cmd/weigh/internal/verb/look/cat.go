@@ -48,11 +48,11 @@ that parse to the same float32, or float64 for F64. In JSON, NaN, Infinity and
 numbers are written 1+2j. A tensor without elements is [] for any shape.
 
   text  nested in brackets, one row on each line
-  json  weigh.cat/1: name, dtype, shape, and values nested by shape; several tensors
-        are a list, weigh.tensors/1
+  json  weigh.cat/1: name, dtype, shape, and values nested by shape; several
+        tensors are a list, weigh.tensors/1
   csv   one record for each row along the last axis, without a header line
   npy   a NumPy file; BF16, F8, F6 and F4 become float32, or bits with --raw
-  npz   an archive of NumPy files, for any number of tensors, as numpy.savez writes
+  npz   an archive of NumPy files, for any number of tensors, as of numpy.savez
   raw   the bytes of the file: little-endian, F4 and F6 packed
 
 -o FILE.npy and -o FILE.npz select their format by themselves. csv, npy and raw take one
