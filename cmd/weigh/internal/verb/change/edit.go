@@ -94,13 +94,13 @@ SRC; a GLOB matches whole names, as in info.
   --cast I64=I32      cast only I64 to I32
   --fix               repair headers: padding, unknown members, equal
                       duplicates, bytes after or between tensors, alignment,
-                      order, missing "format"; repair an index that lacks tensors
-                      or has them in other shards, and write one for shards that
-                      have none. With --in-place, also remove an index without
-                      shards, make links of the Hub's cache again if the blobs
-                      are there, and let others read weights if they can read the
-                      other files. Nothing else is repaired: the report lists
-                      what is left, and damaged data is refused.
+                      order, missing "format"; repair an index that lacks
+                      tensors or has them in other shards, and write one for
+                      shards that have none. With --in-place, also remove an
+                      index without shards, make links of the Hub's cache again
+                      if the blobs are there, and let others read weights if
+                      they can read the other files. Nothing else is repaired:
+                      the report lists what is left, and damaged data is refused.
 
 Output is re-read and compared before it is renamed into place. The report counts
 values that a cast has rounded; with --json it has the SHA-256 of each tensor. Casts
