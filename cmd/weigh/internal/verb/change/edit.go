@@ -100,7 +100,7 @@ SRC; a GLOB matches whole names, as in info.
                       index without shards, make links of the Hub's cache again
                       if the blobs are there, and let others read weights if
                       they can read the other files. Nothing else is repaired:
-                      the report lists what is left, and damaged data is refused.
+                      the report lists what is left. Damaged data is refused.
 
 Output is re-read and compared before it is renamed into place. The report counts
 values that a cast has rounded; with --json it has the SHA-256 of each tensor. Casts
