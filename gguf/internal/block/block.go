@@ -7,12 +7,6 @@
 // The layouts are those of ggml (ggml-common.h and ggml-quants.c of llama.cpp b11434).
 package block
 
-import (
-	"encoding/binary"
-
-	"github.com/weightools/safetensors/internal/num"
-)
-
 // A Type is a tensor type whose elements are stored in blocks. It is immutable.
 type Type struct {
 	ID       uint32 // in files
@@ -92,6 +86,3 @@ func (t *Type) Reverse(b []byte) {
 		}
 	}
 }
-
-// half16 returns the number in F16 at the start of b.
-func half16(b []byte) float32 { return num.Half(binary.LittleEndian.Uint16(b)) }

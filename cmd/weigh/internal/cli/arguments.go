@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/weightools/safetensors/store"
 )
@@ -58,3 +59,20 @@ func CompleteWords(cmd *cobra.Command, flag string, words []string) {
 	_ = cmd.Flags().SetAnnotation(flag, valuesOf, words)
 	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 }
+
+// oneForm returns an error if flags ask for more than one form.
+func oneForm(cmd *cobra.Command) error {
+	var forms []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if _, is := f.Annotations[isForm]; is && f.Value.String() == "true" {
+			forms = append(forms, "--"+f.Name)
+		}
+	})
+	if len(forms) > 1 {
+		return Usagef("%s select different output formats: choose one", strings.Join(forms, " and "))
+	}
+	return nil
+}
+
+// isForm is the flag annotation of a form.
+const isForm = "weigh_form"

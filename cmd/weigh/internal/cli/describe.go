@@ -163,3 +163,12 @@ func noWeightsAdvice(none *checkpoint.NoWeightsError, text string) string {
 	}
 	return "; weigh info with the name of that file says what to do with it"
 }
+
+// A writeError is an error of writing the output file.
+type writeError struct {
+	file string
+	error
+}
+
+// Unwrap returns the underlying error.
+func (e *writeError) Unwrap() error { return e.error }

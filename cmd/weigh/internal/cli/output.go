@@ -10,10 +10,8 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/filetype"
@@ -47,23 +45,6 @@ func (o *Output) Form() string {
 		}
 	}
 	return ""
-}
-
-// isForm is the flag annotation of a form.
-const isForm = "weigh_form"
-
-// oneForm returns an error if flags ask for more than one form.
-func oneForm(cmd *cobra.Command) error {
-	var forms []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if _, is := f.Annotations[isForm]; is && f.Value.String() == "true" {
-			forms = append(forms, "--"+f.Name)
-		}
-	})
-	if len(forms) > 1 {
-		return Usagef("%s select different output formats: choose one", strings.Join(forms, " and "))
-	}
-	return nil
 }
 
 // Check fails early if the output file cannot be written.
@@ -232,15 +213,6 @@ func (s *Session) inputIs(file fs.FileInfo) string {
 	}
 	return ""
 }
-
-// A writeError is an error of writing the output file.
-type writeError struct {
-	file string
-	error
-}
-
-// Unwrap returns the underlying error.
-func (e *writeError) Unwrap() error { return e.error }
 
 // writeDevice writes to an existing device or named pipe. A terminal such as /dev/tty gets the
 // style of standard output.

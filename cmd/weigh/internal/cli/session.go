@@ -106,15 +106,6 @@ var ErrFound = errors.New("something was found")
 // ErrUnread makes the program exit with ExitIO. The errors have been printed.
 var ErrUnread = errors.New("something could not be read")
 
-// A UsageError is an error in the command line.
-type UsageError struct{ error }
-
-// Usage returns err as a UsageError.
-func Usage(err error) error { return UsageError{err} }
-
-// Usagef returns a formatted UsageError.
-func Usagef(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
-
 // Exit prints err and returns the exit code for it.
 func (s *Session) Exit(err error) int {
 	var usage UsageError
