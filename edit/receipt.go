@@ -29,12 +29,13 @@ const (
 	Unchanged   Action = "unchanged"
 	Overwritten Action = "overwritten"
 	Written     Action = "written"
-	Removed     Action = "removed" // or not written, because it would have no tensors
+	Removed     Action = "removed"
+	Omitted     Action = "not written" // to the target, because it would have no tensors; the source has it
 )
 
 // A File describes one file of a source. For an index, only Path and Action are set.
 type File struct {
-	Path   string // with slashes; the former path if Action is Removed
+	Path   string // with slashes; the former path if Action is Removed or Omitted
 	Action Action
 
 	Size       int64 // of the file now, in bytes

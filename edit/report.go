@@ -64,7 +64,11 @@ func (p *Plan) fillReceipt() {
 		if f.action != Removed {
 			path = p.written(p.nameOf(f))
 		}
-		r.Files = append(r.Files, f.receipt(path))
+		one := f.receipt(path)
+		if one.Action == Removed && p.target != "" {
+			one.Action = Omitted
+		}
+		r.Files = append(r.Files, one)
 		r.Tensors = f.appendRows(r.Tensors, i)
 		if f.action == Written || f.action == Overwritten {
 			r.Mended = append(r.Mended, f.faults...)

@@ -134,7 +134,7 @@ func (e *Edit) writeMetadata(w *bufio.Writer, s typeset.Style) {
 	}) {
 		f := &e.Files[g.First]
 		changes := listing.KeyChanges(f.Before, f.After)
-		if f.Action == edit.Removed || len(changes) == 0 {
+		if f.Action == edit.Removed || f.Action == edit.Omitted || len(changes) == 0 {
 			continue
 		}
 		title := "METADATA"
@@ -217,7 +217,7 @@ func (e *Edit) actionOf(f *edit.File) string {
 	if f.Action == edit.Overwritten {
 		text = fmt.Sprintf("overwritten at %d-%d", f.Overwritten.Begin, f.Overwritten.End)
 	}
-	if e.DryRun && f.Action != edit.Unchanged {
+	if e.DryRun && f.Action != edit.Unchanged && f.Action != edit.Omitted {
 		return "would be " + text
 	}
 	return text
