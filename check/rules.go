@@ -47,3 +47,6 @@ const (
 
 // Rules returns the rules about a repository, in the order in which it is read.
 func Rules() []safetensors.RuleInfo { return rule.Rules() }
+
+// NeedsData reports whether violations of the rule are found only with Options.Data.
+func NeedsData(r safetensors.Rule) bool { return rule.NeedsData(r) }

@@ -299,6 +299,9 @@ func TestRules(t *testing.T) {
 		for _, test := range group {
 			for _, w := range test.wants {
 				covered[w.rule] = true
+				if check.NeedsData(w.rule) && !test.data {
+					t.Errorf("%s: rule %s is found without the data", test.name, string(w.rule))
+				}
 			}
 		}
 		for _, test := range few(group) {

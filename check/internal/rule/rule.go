@@ -197,6 +197,12 @@ var rules = [...]safetensors.RuleInfo{
 		Fix:     "Find out whether the layer was trained: some layers are initialized with zeros."},
 }
 
+// NeedsData reports whether only the data of tensors and files can break the rule.
+func NeedsData(rule safetensors.Rule) bool {
+	first := slices.IndexFunc(rules[:], func(info safetensors.RuleInfo) bool { return info.Rule == BlobDigest })
+	return slices.ContainsFunc(rules[first:], func(info safetensors.RuleInfo) bool { return info.Rule == rule })
+}
+
 // Findings returns an empty list of violations.
 func Findings() *checkpoint.Findings { return &checkpoint.Findings{Rules: rules[:]} }
 

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -58,6 +59,21 @@ func CompleteWords(cmd *cobra.Command, flag string, words []string) {
 	// Both calls fail only for an unknown flag.
 	_ = cmd.Flags().SetAnnotation(flag, valuesOf, words)
 	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// noEmptyWord returns an error for a flag of [CompleteWords] that is set to nothing, as by an empty variable of a
+// script: it would be ignored, and a list of no words selects everything.
+func noEmptyWord(cmd *cobra.Command) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		words := []string{f.Value.String()}
+		if list, is := f.Value.(pflag.SliceValue); is {
+			words = list.GetSlice()
+		}
+		if f.Annotations[valuesOf] != nil && (len(words) == 0 || slices.Contains(words, "")) {
+			err = needsValue(f)
+		}
+	})
+	return err
 }
 
 // oneForm returns an error if flags ask for more than one form.

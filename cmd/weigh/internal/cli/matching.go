@@ -109,6 +109,10 @@ func similarPatterns(pattern string, names iter.Seq[string]) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		spelled := corrected(pattern, names)
 		for _, p := range slices.Compact([]string{pattern, spelled}) {
+			if strings.Trim(p, "*") == "" {
+				yield("**")
+				return
+			}
 			greedy := strings.ReplaceAll(strings.ReplaceAll(p, "**", "*"), "*", "**")
 			if !yield(p) || !yield(greedy) || !yield("**"+strings.Trim(p, "*")+"**") ||
 				!yield("**"+strings.Trim(greedy, "*")+"**") {

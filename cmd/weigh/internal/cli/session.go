@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,7 +72,7 @@ func (s *Session) Register(root *cobra.Command) {
 		if when := []string{"auto", "always", "never"}; !slices.Contains(when, s.color) {
 			return UnknownValue("--color", s.color, when)
 		}
-		return oneForm(cmd)
+		return cmp.Or(noEmptyWord(cmd), oneForm(cmd))
 	}
 }
 

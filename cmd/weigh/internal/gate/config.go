@@ -68,8 +68,8 @@ type (
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (f *failOn) UnmarshalText(text []byte) error {
-	t, wrong := ParseFailOn(strings.Split(string(text), ","))
-	if wrong != "" {
+	t, wrong, ok := ParseFailOn(strings.Split(string(text), ","))
+	if !ok {
 		return fmt.Errorf("fail-on cannot be %.100q: use rules and one of %s", wrong, strings.Join(Words(), ", "))
 	}
 	f.known = &t

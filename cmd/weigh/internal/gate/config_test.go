@@ -83,6 +83,8 @@ func TestParseRefuses(t *testing.T) {
 		{"[[allow]]\nrule = 'hole'\nreason = 'x'\nfiles = '*'", `c:4:1: unknown key "allow.files"; `},
 		{"fail-on = 3", `c: fail-on cannot be "3"`},
 		{"fail-on = 'eror'", "c:1:11: fail-on cannot be \"eror\": use rules and one of note, warning, nonconforming, error, invalid, never"},
+		{"fail-on = ''", "c:1:11: fail-on cannot be \"\": use rules and one of note, "},
+		{"fail-on = 'note,'", "c:1:11: fail-on cannot be \"\": use rules and one of note, "},
 		{"fail-on = 'note,eror'", "c:1:11: fail-on cannot be \"eror\": use rules and"},
 		{"fail-on = 'note'\nfail-on = 'note'", "c:2:"},
 		{"[limits]\nrank = 1e3", "c:2:8: "},

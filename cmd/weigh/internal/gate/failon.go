@@ -21,8 +21,8 @@ func Words() []string {
 
 // ParseFailOn parses severities and the names of rules. Rules add to the severity, and without a
 // severity to the default: a rule more never makes a check milder. Of several severities, the lowest
-// counts. The second result is the first word that is neither, or "".
-func ParseFailOn(words []string) (t finding.Threshold, wrong string) {
+// counts. If a word is neither, it is returned with false.
+func ParseFailOn(words []string) (t finding.Threshold, wrong string, ok bool) {
 	t.Least = safetensors.Nonconforming
 	said := false
 	for _, word := range words {
@@ -34,9 +34,9 @@ func ParseFailOn(words []string) (t finding.Threshold, wrong string) {
 			continue
 		}
 		if _, ok := finding.Lookup(safetensors.Rule(word)); !ok {
-			return t, word
+			return t, word, false
 		}
 		t.Add(finding.Threshold{Least: finding.Never, Rules: []safetensors.Rule{safetensors.Rule(word)}})
 	}
-	return t, ""
+	return t, "", true
 }

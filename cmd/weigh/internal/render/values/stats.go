@@ -15,6 +15,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/stats"
 )
@@ -27,13 +28,14 @@ type StatsRow struct {
 
 // Stats is a report on tensors.
 type Stats struct {
-	Rows      []StatsRow
-	All       int    // number of tensors before selection
-	Truncated bool   // the limit cut off some
-	Digest    bool   // summaries have digests
-	Flagged   bool   // only rows with a flag
-	sorted    string // the key by which Arrange has sorted
-	Plot      Plot
+	Rows     []StatsRow
+	Rest     []StatsRow // cut off by the limit, but counted; without Summary if not read
+	All      int        // number of tensors before selection
+	Digest   bool       // summaries have digests
+	Flagged  bool       // only rows with a flag
+	selected int        // number of rows with and without a flag, if Flagged
+	sorted   string     // the key by which Arrange has sorted
+	Plot     Plot
 }
 
 // histogramJSON is a histogram in JSON.
@@ -85,7 +87,7 @@ func (st *Stats) JSON(w io.Writer, s typeset.Style) error {
 	return encode.Object(w, s, []encode.Member{
 		encode.M("schema", "weigh.stats/1"),
 		encode.M("tensors", encode.List(st.Rows, func(r *StatsRow) any { return r.json(st.Digest) })),
-		encode.M("truncated", st.Truncated),
+		encode.M("truncated", len(st.Rest) > 0),
 	})
 }
 
@@ -137,6 +139,7 @@ func (st *Stats) Text(w io.Writer, s typeset.Style) error {
 			t.Below = func(i int) { st.Plot.write(w, s, st.Rows[i].Summary, i < len(st.Rows)-1) }
 		}
 		t.Write(w, s)
+		listing.WriteMore(w, s, len(st.Rest), "tensor")
 		if len(st.Rows) > 0 {
 			w.WriteByte('\n')
 		}
@@ -230,9 +233,9 @@ var flagTexts = []struct {
 func (st *Stats) writeOdd(w *bufio.Writer, s typeset.Style) {
 	for _, ft := range flagTexts {
 		var names []string
-		for i := range st.Rows {
-			if slices.Contains(st.Rows[i].Summary.Flags(), ft.flag) {
-				names = append(names, st.Rows[i].Name)
+		for _, r := range slices.Concat(st.Rows, st.Rest) {
+			if r.Summary != nil && slices.Contains(r.Summary.Flags(), ft.flag) {
+				names = append(names, r.Name)
 			}
 		}
 		if len(names) > 0 {
@@ -242,19 +245,23 @@ func (st *Stats) writeOdd(w *bufio.Writer, s typeset.Style) {
 	}
 }
 
-// writeTotals writes the summary line.
+// writeTotals writes the summary line, which also counts what the limit cut off.
 func (st *Stats) writeTotals(w *bufio.Writer, s typeset.Style) {
 	var numbers, bytes int64
-	for i := range st.Rows {
-		numbers = encode.Add(numbers, st.Rows[i].Summary.Count)
-		bytes = encode.Add(bytes, st.Rows[i].Size())
+	all := slices.Concat(st.Rows, st.Rest)
+	for _, r := range all {
+		numbers = encode.Add(numbers, r.NumElems())
+		if r.Dtype == safetensors.C64 {
+			numbers = encode.Add(numbers, r.NumElems())
+		}
+		bytes = encode.Add(bytes, r.Size())
 	}
 	what := typeset.Plural(int64(st.All), "tensor")
 	switch {
 	case st.Flagged:
-		what = typeset.Count(int64(len(st.Rows))) + " flagged of " + what
-	case len(st.Rows) < st.All:
-		what = typeset.Count(int64(len(st.Rows))) + " of " + what
+		what = typeset.Count(int64(len(all))) + " flagged of " + typeset.Plural(int64(st.selected), "tensor")
+	case len(all) < st.All:
+		what = typeset.Count(int64(len(all))) + " of " + what
 	}
 	typeset.Wrap(w, s, 0, typeset.Bold, fmt.Sprintf("%s, %s, %s", what, typeset.Plural(numbers, "number"),
 		typeset.ExactBytes(bytes)))

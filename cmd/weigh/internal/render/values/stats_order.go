@@ -30,6 +30,7 @@ var StatsKeys = slices.Sorted(maps.Keys(numbersBy))
 // Arrange keeps only the rows with a flag, if flagged is set, sorts them by one of StatsKeys, and keeps at most limit
 // rows if that is not 0. Without a key, the order is that of the tensors.
 func (st *Stats) Arrange(key string, reverse, flagged bool, limit int) {
+	st.selected = len(st.Rows)
 	if st.Flagged = flagged; flagged {
 		st.Rows = slices.DeleteFunc(st.Rows, func(r StatsRow) bool { return len(r.Summary.Flags()) == 0 })
 	}
@@ -47,6 +48,6 @@ func (st *Stats) Arrange(key string, reverse, flagged bool, limit int) {
 		})
 	}
 	if limit > 0 && len(st.Rows) > limit {
-		st.Rows, st.Truncated = st.Rows[:limit], true
+		st.Rows, st.Rest = st.Rows[:limit], st.Rows[limit:]
 	}
 }

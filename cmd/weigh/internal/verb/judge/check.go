@@ -47,7 +47,8 @@ such findings in the others. Severities, in ascending order:
   invalid        no conforming reader accepts it
 
 --fail-on takes severities and rules. A rule adds to the severity: --fail-on two-copies
-also fails for a copy, and --fail-on never,two-copies for nothing else.
+also fails for a copy, and --fail-on never,two-copies for nothing else. Rules about
+values need --data.
 
 Suppress known findings by rule, file and tensor in .weigh.toml, next to the files or
 given by --config; see docs/ci.md. A .weigh.toml next to the files can suppress only
@@ -115,7 +116,7 @@ func runCheck(sess *cli.Session, cmd *cobra.Command, args []string, f *checkFlag
 	if err != nil {
 		return err
 	}
-	if keeper.FailOn, err = f.threshold(); err != nil {
+	if keeper.FailOn, err = f.threshold(f.data); err != nil {
 		return err
 	}
 	if err := errors.Join(f.Output.Check(), f.gateFlags.check(), f.overwritable(f.Force)); err != nil {

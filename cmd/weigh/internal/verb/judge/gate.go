@@ -9,9 +9,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/weightools/safetensors/check"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/gate"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
@@ -70,13 +72,17 @@ func (f *gateFlags) overwritable(force bool) error {
 	return cli.Usagef("%q exists and is not a baseline: choose another name, or overwrite it with --force", f.baseline)
 }
 
-// threshold parses the flag --fail-on. It returns nil if the flag is not set.
-func (f *gateFlags) threshold() (*finding.Threshold, error) {
+// threshold parses the flag --fail-on. It returns nil if the flag is not set. A rule about data that
+// is not read would never fail.
+func (f *gateFlags) threshold(data bool) (*finding.Threshold, error) {
 	if len(f.failOn) == 0 {
 		return nil, nil
 	}
-	t, wrong := gate.ParseFailOn(f.failOn)
-	if wrong == "" {
+	t, wrong, ok := gate.ParseFailOn(f.failOn)
+	if i := slices.IndexFunc(t.Rules, check.NeedsData); ok && !data && i >= 0 {
+		return nil, cli.Usagef("--fail-on %s needs --data: values are not read without it", string(t.Rules[i]))
+	}
+	if ok {
 		return &t, nil
 	}
 	words := append(gate.Words(), ruleNames()...)

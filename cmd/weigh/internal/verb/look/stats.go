@@ -54,7 +54,9 @@ Unusual tensors get flags:
   saturated  values seem to be clipped at the dtype's maximum
   empty      there are no values
 
---flagged lists only these. --sort max, std, nan and others list the largest number
+--flagged lists only these, and the last line counts them among all selected tensors.
+--limit shortens the list, not the totals; without --flagged and --sort by a value, the
+tensors that it leaves out are not read. --sort max, std, nan and others list the largest number
 first, and min the smallest.
 
 The exit code is 0 for any result. With --fail-on it is 1 if a tensor has one of
@@ -158,16 +160,20 @@ func runStats(ctx context.Context, sess *cli.Session, args []string, f *statsFla
 	if err != nil {
 		return from.Fault(err)
 	}
-	if f.flagged {
-		sel.Limit = 0 // which tensors have flags is not known yet
-	}
-	selected, truncated := sel.Selected(all)
+	sel.Limit = 0 // totals count all
+	selected, _ := sel.Selected(all)
 	// Scripts must not take it for success if none is selected.
 	if err := cli.CheckSelected(&sel, cli.InfosOf(all)); err != nil {
 		return err
 	}
-	st := &values.Stats{All: len(all), Digest: f.digest, Truncated: truncated,
-		Plot: values.Plot{Log: f.log, Text: f.plot}}
+	st := &values.Stats{All: len(all), Digest: f.digest, Plot: values.Plot{Log: f.log, Text: f.plot}}
+	// Which tensors come first by a value, or have flags, is not known yet.
+	if f.Limit > 0 && f.Limit < len(selected) && !f.flagged && f.ValueKey() == "" {
+		for _, t := range selected[f.Limit:] {
+			st.Rest = append(st.Rest, values.StatsRow{TensorInfo: t.TensorInfo})
+		}
+		selected = selected[:f.Limit]
+	}
 	if st.Rows, err = countTensors(ctx, sess, f.counter(), selected); err != nil {
 		return err
 	}
