@@ -95,8 +95,8 @@ func (v *conversion) fill(dst []byte, first int64, n int) (int, error) {
 	b, skip, got, err := v.elements.Load(buf, first, n)
 	done := num.Convert(v.to, dst, v.from, b, skip, got, v.Saturate)
 	if done < got {
-		return done, fmt.Errorf("safetensors: tensor %s: element %d is %s, which %s cannot hold",
-			quote(v.Tensor), first+int64(done), number(v.from, b, skip+done), v.to.Dtype())
+		return done, &source.Unfit{Tensor: v.Tensor, Element: first + int64(done), Value: number(v.from, b, skip+done),
+			Dtype: v.to.Dtype()}
 	}
 	return done, err
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/checkpoint/shards"
+	elements "github.com/weightools/safetensors/internal/source"
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/store"
 )
@@ -165,6 +166,9 @@ type refusal struct{ error }
 
 // Unwrap returns ErrRefused and the reason.
 func (e refusal) Unwrap() []error { return []error{ErrRefused, e.error} }
+
+// An UnfitError says that the dtype of a Cast cannot hold an element. The error of Write that wraps it wraps ErrRefused.
+type UnfitError = elements.Unfit
 
 // refuse returns a refusal.
 func refuse(format string, args ...any) error {

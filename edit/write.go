@@ -189,6 +189,10 @@ func (p *Plan) write(ctx context.Context) error {
 	p.release = func() {}
 	defer func() { p.release() }()
 	written, err := p.output.Write(ctx)
+	var unfit *UnfitError
+	if errors.As(err, &unfit) {
+		return refusal{unfit} // it is not that something could not be read or written
+	}
 	if err != nil {
 		return err
 	}

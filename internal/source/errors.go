@@ -28,3 +28,16 @@ func Early(tensor string, at int64, err error) error {
 	}
 	return err
 }
+
+// An Unfit says that a dtype cannot hold an element of a tensor that is converted.
+type Unfit struct {
+	Tensor       string
+	Element      int64
+	Value, Dtype string
+}
+
+// Error names the tensor, the element, its value and the dtype.
+func (e *Unfit) Error() string {
+	return fmt.Sprintf("safetensors: tensor %s: element %d is %s, which %s cannot hold", wording.Quote(e.Tensor), e.Element,
+		e.Value, e.Dtype)
+}

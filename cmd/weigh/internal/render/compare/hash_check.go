@@ -28,6 +28,7 @@ type SumCheck struct {
 	What     string // "file" or "tensor"
 	Results  []SumResult
 	Quiet    bool // write only mismatches, and no summary
+	Guessed  bool // nothing says that the digests are of this algorithm
 }
 
 // A SumResult is the result for one file or tensor.
@@ -98,8 +99,12 @@ func (c *SumCheck) Text(w io.Writer, s typeset.Style) error {
 func (c *SumCheck) verdict() string {
 	all := typeset.Plural(int64(len(c.Results)), c.What)
 	if right := c.count(SumMatches); right < len(c.Results) {
-		return fmt.Sprintf("%s: %s of %s match, %d failed, %d missing, %d not recorded, %d unread", typeset.Label(c.Recorded),
+		text := fmt.Sprintf("%s: %s of %s match, %d failed, %d missing, %d not recorded, %d unread", typeset.Label(c.Recorded),
 			typeset.Count(int64(right)), all, c.count(SumDiffers), c.count(SumMissing), c.count(SumExtra), c.count(SumUnread))
+		if c.Guessed && c.Algo == "sha256" && right == 0 && c.count(SumDiffers) > 0 {
+			text += "; the list does not name its algorithm: if its digests are of BLAKE3, add --algo blake3"
+		}
+		return text
 	}
 	return typeset.Label(c.Recorded) + ": " + all + " match"
 }

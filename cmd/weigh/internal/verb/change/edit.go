@@ -364,7 +364,10 @@ func editError(err error, e *edit.Edit) error {
 	var v *safetensors.Violation
 	var in *fs.PathError
 	var unmatched *edit.UnmatchedError
+	var unfit *edit.UnfitError
 	switch {
+	case errors.As(err, &unfit) && unfit.Value != "NaN": // which saturates to nothing
+		return cli.Usagef("%w: cast with --saturate, or to another dtype", unfit)
 	case errors.As(err, &unmatched):
 		return cli.Usagef("%w; %s", err, nearestTo(unmatched))
 	case errors.As(err, &v) && v.Rule == safetensors.RuleDuplicateName && !e.Fix:

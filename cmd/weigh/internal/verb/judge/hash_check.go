@@ -50,7 +50,11 @@ func checkSums(sess *cli.Session, cmd *cobra.Command, args []string, f *hashFlag
 	if err != nil {
 		return err
 	}
-	r, err := readRecord(filepath.ToSlash(f.check), text, f.algo)
+	algo := f.algo
+	if !cmd.Flags().Changed("algo") {
+		algo = algoOf(text)
+	}
+	r, err := readRecord(filepath.ToSlash(f.check), text, algo)
 	switch {
 	case err != nil:
 		return cli.Usage(err)
@@ -63,7 +67,8 @@ func checkSums(sess *cli.Session, cmd *cobra.Command, args []string, f *hashFlag
 	case len(args) == 0 && len(r.files) == 0:
 		return cli.Usagef("%q contains no digests of files; name the target whose tensors to compare", f.check)
 	}
-	c := &compare.SumCheck{Recorded: filepath.ToSlash(f.check), Algo: r.algo, What: "file", Quiet: sess.Quiet}
+	c := &compare.SumCheck{Recorded: filepath.ToSlash(f.check), Algo: r.algo, What: "file", Quiet: sess.Quiet,
+		Guessed: !r.isJSON && !cmd.Flags().Changed("algo")}
 	if len(args) == 1 {
 		c.What = "tensor"
 		c.Results, err = checkTensors(cmd.Context(), sess, target.Name(args[0]), r, f)
@@ -84,6 +89,26 @@ func checkSums(sess *cli.Session, cmd *cobra.Command, args []string, f *hashFlag
 	return nil
 }
 
+// algoOf returns the algorithm of the first digest in a list: the one of its tag, or of its length. Untagged digests of
+// SHA-256 and BLAKE3 have one length; they are taken for SHA-256.
+func algoOf(text []byte) string {
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
+			continue
+		}
+		for _, algo := range algorithms {
+			if _, ok := sumLine(line, algo, digitsOf[algo]); ok {
+				return algo
+			}
+		}
+		break
+	}
+	return algorithms[0]
+}
+
+// digitsOf is the number of hexadecimal digits of a digest.
+var digitsOf = map[string]int{"sha256": 64, "blake3": 64, "xxh3": 32}
+
 // readRecord parses output of hash --json or sha256sum. The latter does not name its algorithm,
 // which is algo.
 func readRecord(name string, text []byte, algo string) (*record, error) {
@@ -91,7 +116,7 @@ func readRecord(name string, text []byte, algo string) (*record, error) {
 		return readHashJSON(name, trimmed)
 	}
 	r := &record{algo: algo}
-	digits := map[string]int{"sha256": 64, "blake3": 64, "xxh3": 32}[algo]
+	digits := digitsOf[algo]
 	n := 0
 	for line := range strings.Lines(string(text)) {
 		n++
