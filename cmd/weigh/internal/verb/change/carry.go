@@ -96,7 +96,7 @@ func (f *carryFlags) settle(c *carrying, out string) {
 }
 
 // takesCompanions reports whether files beside the weights may be written, too. A file in a folder with other files is
-// only that file.
+// only that file. Hidden files do not count: they may be those of a run at the same time.
 func takesCompanions(out string) bool {
 	if out == "" {
 		return true
@@ -106,7 +106,8 @@ func takesCompanions(out string) bool {
 		return true // an error is reported when the output is planned
 	}
 	entries, err := os.ReadDir(o.Dir)
-	return len(entries) == 0 && (err == nil || errors.Is(err, fs.ErrNotExist))
+	isVisible := func(e fs.DirEntry) bool { return !strings.HasPrefix(e.Name(), ".") }
+	return !slices.ContainsFunc(entries, isVisible) && (err == nil || errors.Is(err, fs.ErrNotExist))
 }
 
 // folderOf returns the folder of a target that is a folder or an index. A single file may be in a folder of downloads;
