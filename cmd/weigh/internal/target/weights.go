@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
@@ -167,6 +168,9 @@ func (w *Weights) Absent(ctx context.Context, name string) error {
 			}
 		}
 	}
-	return cli.Usagef("no tensor %q in %q: %s", name, w.At.Path(w.At.Within),
-		cli.Nearest(name, names))
+	nearest := cli.Nearest
+	if strings.ContainsAny(name, "*?[") {
+		nearest = cli.NearestTo
+	}
+	return cli.Usagef("no tensor %q in %q: %s", name, w.At.Path(w.At.Within), nearest(name, names))
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/values"
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
+	"github.com/weightools/safetensors/filetype"
 )
 
 // catFlags are the flags of cat.
@@ -55,8 +56,8 @@ numbers are written 1+2j. A tensor without elements is [] for any shape.
   npz   an archive of NumPy files, for any number of tensors, as of numpy.savez
   raw   the bytes of the file: little-endian, F4 and F6 packed
 
--o FILE.npy and -o FILE.npz select their format by themselves. csv, npy and raw take one
-tensor.`,
+The extension of -o FILE selects the format: .json, .csv, .npy, .npz or .raw. csv, npy
+and raw take one tensor.`,
 		Example: `  weigh cat testdata/python/two-floats.safetensors x
   weigh cat testdata/sample 'model.embed_tokens.weight[42,:8]'
   weigh cat --format csv testdata/sample 'lm_head.weight[:4,:4]'
@@ -96,12 +97,11 @@ func (f *catFlags) check(cmd *cobra.Command, s typeset.Style) error {
 		}
 		f.format = "json"
 	}
-	if ext := strings.TrimPrefix(filepath.Ext(f.File), "."); !cmd.Flags().Changed("format") && f.Form() == "" &&
-		(ext == "npy" || ext == "npz") {
-		f.format = ext
-	}
 	if !slices.Contains(catFormats, f.format) {
 		return cli.UnknownValue("--format", f.format, catFormats)
+	}
+	if err := f.extension(cmd.Flags().Changed("format") || f.Form() != ""); err != nil {
+		return err
 	}
 	switch {
 	case f.raw && f.format != "npy" && f.format != "npz":
@@ -110,6 +110,23 @@ func (f *catFlags) check(cmd *cobra.Command, s typeset.Style) error {
 		return f.seen(s)
 	}
 	return f.Output.Check()
+}
+
+// extension selects the format by the extension of the output file, unless one is chosen, which must not contradict it.
+func (f *catFlags) extension(chosen bool) error {
+	ext := strings.ToLower(strings.TrimPrefix(filepath.Ext(f.File), "."))
+	switch weights := filetype.WeightsFormat(f.File); {
+	case slices.Contains(catFormats, ext) && !chosen:
+		f.format = ext
+	case slices.Contains(catFormats, ext) && f.format != ext:
+		return cli.Usagef("--format %s contradicts the extension of %q: choose one", f.format, f.File)
+	case weights == "" || ext == f.format || ext == "bin" && f.format == "raw":
+	case weights == "safetensors":
+		return cli.Usagef("cat writes no safetensors files: use weigh merge --include TENSOR TARGET -o %q", f.File)
+	default:
+		return cli.Usagef("cat writes no %s files such as %q: use an extension of --format, such as .npz", weights, f.File)
+	}
+	return nil
 }
 
 // seen returns an error if binary output would go to a terminal, such as -o /dev/tty.
