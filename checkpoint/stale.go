@@ -30,9 +30,9 @@ func (s *Set) judgeStale(model *Set) *safetensors.Report {
 		rule = RuleIndexStale // loaders differ in which of the two they look for
 	case model.Stem() != s.Stem() || len(model.gaps()) > 0: // for all that is known, the shards are needed
 	case isShard:
-		fix = "Nothing is to be downloaded: write the index of these shards by `weigh edit --in-place --fix FILE`."
+		fix = "Write the index of these shards: `weigh edit --in-place --fix FILE`."
 	default:
-		fix = "Nothing is to be downloaded: remove the index by `weigh edit --in-place --fix FILE`."
+		fix = "No download is needed. Remove the index: `weigh edit --in-place --fix FILE`."
 	}
 	f.Add(rule, first.Tensor, first.Span, "%s", text)
 	if fix != "" {

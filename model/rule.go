@@ -48,7 +48,8 @@ var general = []struct {
 		"In a model that has nothing else, they count as plain.", "the schemes below"},
 	{RuleUnknown, "Integers packed in an unknown way have at most one parameter for each bit, " +
 		"and at least one for each element if the tensor is called a weight.", "the definition"},
-	{RuleUnclaimed, "A tensor beside a packed weight that no scheme knows is a parameter or not, unless it is a bias.",
+	{RuleUnclaimed, "An unrecognized tensor beside a packed weight may or may not be parameters, " +
+		"so it counts from 0 to all of its elements. A bias counts in full.",
 		"the definition"},
 	{RuleUnreadable, "A tensor whose shape is invalid or has 2^63-1 elements or more is not counted.", "the definition"},
 }

@@ -57,8 +57,10 @@ func TestCommandsOfCI(t *testing.T) {
 		t.Fatalf("docs/ci.md has %d commands", len(all))
 	}
 	t.Chdir(t.TempDir())
-	if err := os.CopyFS("models", os.DirFS(sample)); err != nil {
-		t.Fatal(err)
+	for _, folder := range []string{"models", "served"} {
+		if err := os.CopyFS(folder, os.DirFS(sample)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if err := os.WriteFile(".weigh.toml", []byte(config), 0o666); err != nil {
 		t.Fatal(err)

@@ -109,14 +109,14 @@ var rules = [...]safetensors.RuleInfo{
 	},
 	{
 		Rule: IndexStale, Severity: safetensors.Warning,
-		Summary:   "A folder has no index of an earlier version, whose shards no longer exist.",
+		Summary:   "No index names only missing shards beside a model with another file name and the same tensors.",
 		Source:    "none: some loaders read the index, and fail; others read the model that is there",
 		Reference: "does not read indexes",
-		Fix:       "Nothing is to be downloaded: remove the index by `weigh edit --in-place --fix FILE`.",
+		Fix:       "No download is needed. Remove the index: `weigh edit --in-place --fix FILE`.",
 	},
 	{
 		Rule: IndexMissing, Severity: safetensors.Warning,
-		Summary: "Numbered shards have an index.",
+		Summary: "Numbered shards beside a configuration have the index that transformers, diffusers or PEFT looks for.",
 		Source:  convention, Reference: "does not read indexes",
 		Fix: "Write the index, and leave the shards as they are: `weigh edit --in-place --fix FILE`.",
 	},
@@ -124,14 +124,13 @@ var rules = [...]safetensors.RuleInfo{
 		Rule: CacheLink, Severity: safetensors.Error,
 		Summary: "The links in the Hub's cache lead to the blobs that they name.",
 		Source:  "none: the layout of the Hugging Face Hub's local cache", Reference: "does not read folders",
-		Fix: "Nothing is to be downloaded, because the blob is there: `weigh edit --in-place --fix FILE` " +
-			"makes the link again.",
+		Fix: "No download is needed, because the blob exists. Recreate the link: `weigh edit --in-place --fix FILE`.",
 	},
 	{
 		Rule: FileMode, Severity: safetensors.Note,
 		Summary:   "Everyone who can read the other files of a folder can read its weights.",
 		Source:    "none: safetensors 0.8.0 for Python writes files that only their owner can read",
-		Reference: "writes such files",
+		Reference: "the Python package writes files that only their owner can read",
 		Fix:       "Let the others read the weights: `weigh edit --in-place --fix FILE`.",
 	},
 	{

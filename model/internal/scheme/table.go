@@ -36,7 +36,7 @@ var Table = []Scheme{
 	},
 	{
 		"svdquant", "svdquant", parts.QWeight, parts.I8 | parts.Int32, parts.WScales,
-		"Each value has 4 bits. wscales has a row for 64 inputs (int4) or 16 (nvfp4) and a column for each output. " +
+		"Each value has 4 bits. wscales has one row for every 64 inputs (int4) or 16 (nvfp4) and a column for each output. " +
 			"The low-rank matrices correct the weight and are not counted in addition.",
 		"nunchaku 3a3cc3d: nunchaku/models/linear.py SVDQW4A4Linear, AWQW4A16Linear", countSVDQuant,
 	},
@@ -149,7 +149,7 @@ var Table = []Scheme{
 	{
 		"spqr", "spqr", parts.Tiles, parts.Int64, parts.Offsets,
 		"A word of 64 bits holds one row of a tile of 16 × 16 values. row_offsets has one element more than there are " +
-			"outputs, and in_perm one for two inputs; without them, tiles may be padded.",
+			"outputs, and in_perm one for every two inputs; without them, tiles may be padded.",
 		"SpQR 0ce087c: inference_lib/src/spqr_quant/inference.py", countSpQR,
 	},
 	{

@@ -16,7 +16,7 @@ import (
 const AnyTarget = "a target: a file, a folder, an index, a URL, or - for standard input"
 
 // LenientUsage describes the flag --lenient.
-const LenientUsage = "accept files that the reference implementation accepts"
+const LenientUsage = "accept nonconforming files, as the reference implementation does"
 
 // TargetArgs checks the number of positional arguments: at least one, and at most most unless that
 // is 0. What describes them, as in "one file".

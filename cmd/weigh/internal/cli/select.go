@@ -56,7 +56,7 @@ func (s *SelectionFlags) Register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringSliceVar(&s.dtypes, "dtype", nil, "list only tensors of dtype `D`, such as BF16 or float16 (repeatable)")
 	f.StringVar(&s.sort, "sort", "", "sort by `KEY`: "+strings.Join(s.keys(), ", ")+
-		"; numbers sort largest first")
+		"; numbers sort largest first, except "+strings.Join(s.ascending(), " and "))
 	f.BoolVarP(&s.Reverse, "reverse", "r", false, "reverse the order")
 	f.IntVar(&s.Limit, "limit", 0, "list at most `N` tensors; totals still cover all selected ones")
 	CompleteWords(cmd, "sort", s.keys())
@@ -65,6 +65,11 @@ func (s *SelectionFlags) Register(cmd *cobra.Command) {
 
 // keys returns all sort keys.
 func (s *SelectionFlags) keys() []string { return slices.Concat(listing.SortKeys, s.ValueKeys) }
+
+// ascending returns the keys of numbers that sort smallest first.
+func (s *SelectionFlags) ascending() []string {
+	return slices.DeleteFunc([]string{"min", "offset"}, func(key string) bool { return !slices.Contains(s.keys(), key) })
+}
 
 // ValueKey returns the sort key if it is one of ValueKeys, else "".
 func (s *SelectionFlags) ValueKey() string {

@@ -66,7 +66,7 @@ func NewSession(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, 
 func (s *Session) Register(root *cobra.Command) {
 	root.PersistentFlags().StringVar(&s.color, "color", "auto", "use colors: `WHEN` is auto, always or never")
 	root.PersistentFlags().BoolVarP(&s.Quiet, "quiet", "q", false,
-		"suppress notices; check, scan and writing commands print nothing")
+		"suppress notices; check, scan and writing commands print no report (writing commands do with --json or --dry-run)")
 	s.network.register(root)
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		if when := []string{"auto", "always", "never"}; !slices.Contains(when, s.color) {

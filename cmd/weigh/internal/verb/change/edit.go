@@ -97,10 +97,11 @@ SRC; a GLOB matches whole names, as in info.
                       order, missing "format"; repair an index that lacks
                       tensors or has them in other shards, and write one for
                       shards that have none. With --in-place, also remove an
-                      index without shards, make links of the Hub's cache again
-                      if the blobs are there, and let others read weights if
-                      they can read the other files. Nothing else is repaired:
-                      the report lists what is left. Damaged data is refused.
+                      index whose shards are all missing, if another file has
+                      its tensors; recreate links of the Hub's cache if the
+                      blobs exist; and let others read weights if they can
+                      read the other files. Nothing else is repaired: the
+                      report lists what is left. Damaged data is refused.
 
 Output is re-read and compared before it is renamed into place. The report counts
 values that a cast has rounded; with --json it has the SHA-256 of each tensor. Casts
@@ -118,7 +119,7 @@ without --force, and SRC never without --in-place.
 ` + carriedHelp + `
 
 --recover finishes an edit, split, merge or conversion that was killed while it replaced
-the files in SRC, or takes it back, and removes temporary files of killed runs. Commands
+the files in SRC, or rolls it back, and removes temporary files of killed runs. Commands
 that write to the folder do the same first.`,
 		Example: `  weigh edit testdata/sample -o bf16 --cast BF16 --cast-keep '**norm**'
   weigh edit testdata/sample -o new --rename '^model\.=>' --drop lm_head.weight
@@ -149,7 +150,7 @@ func (f *editFlags) register(cmd *cobra.Command) {
 	cli.OutputVar(fl, &f.target, "write to `DST`, a file or a folder")
 	fl.BoolVar(&f.inPlace, "in-place", false, "replace SRC")
 	fl.BoolVar(&f.force, "force", false, "overwrite existing files at DST")
-	fl.BoolVar(&f.recover, "recover", false, "finish or take back an interrupted run, and remove temporary files")
+	fl.BoolVar(&f.recover, "recover", false, "finish or roll back an interrupted run, and remove temporary files")
 	fl.StringArrayVar(&f.keep, "keep", nil, "keep only tensors that match `GLOB` (repeatable)")
 	fl.StringArrayVar(&f.drop, "drop", nil, "drop tensors that match `GLOB` (repeatable)")
 	fl.StringArrayVar(&f.rename, "rename", nil, "rename tensors, as `RE=>TO` (repeatable); see above")

@@ -47,8 +47,8 @@ such findings in the others. Severities, in ascending order:
   invalid        no conforming reader accepts it
 
 --fail-on takes severities and rules. A rule adds to the severity: --fail-on two-copies
-also fails for a copy, and --fail-on never,two-copies for nothing else. Rules about
-values need --data.
+also fails for that rule; --fail-on never,two-copies fails only for that rule. Rules
+about values need --data.
 
 Suppress known findings by rule, file and tensor in .weigh.toml, next to the files or
 given by --config; see docs/ci.md. A .weigh.toml next to the files can suppress only
@@ -96,7 +96,7 @@ func Check(sess *cli.Session) *cobra.Command {
 	fl.BoolVar(&f.data, "data", false, "also read all values and verify known checksums")
 	fl.StringVar(&f.explain, "explain", "", "explain `RULE` and exit")
 	fl.BoolVar(&f.rules, "rules", false, "list all rules and exit")
-	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage+": fail only on invalid files")
+	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage)
 	cli.CompleteWords(cmd, "explain", ruleNames())
 	return cmd
 }

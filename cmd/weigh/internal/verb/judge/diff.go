@@ -66,9 +66,11 @@ undefined ("-") if a or b is zero.
 --sort change lists the largest REL L2 first, and NaN or infinities before it. --by
 layer or --by component lists only these, also with --csv.
 
-Tensors whose values all are within the tolerance count as equal, even with another
-dtype. Two values are within it if |a-b| <= ATOL + RTOL*|a|; --atol and --rtol set the
-tolerance, which is 0 by default.
+With --values, --atol or --rtol, tensors whose values are all within the tolerance
+count as equal, even if their dtypes differ. Two values are within it if |a-b| <= ATOL
++ RTOL*|a|. Both default to 0.
+
+Metadata is compared, too, unless --no-metadata is set.
 
 The exit code is 0 if there are no differences, and 1 if there are. A GLOB that
 matches nothing in A or B is an error (exit code 2).`,

@@ -50,10 +50,10 @@ numbers are written 1+2j. A tensor without elements is [] for any shape.
 
   text  nested in brackets, one row on each line
   json  weigh.cat/1: name, dtype, shape, and values nested by shape; several
-        tensors are a list, weigh.tensors/1
+        tensors are the list "tensors" in weigh.tensors/1, each with its slice
   csv   one record for each row along the last axis, without a header line
   npy   a NumPy file; BF16, F8, F6 and F4 become float32, or bits with --raw
-  npz   an archive of NumPy files, for any number of tensors, as of numpy.savez
+  npz   an archive of any number of NumPy files, as numpy.savez writes
   raw   the bytes of the file: little-endian, F4 and F6 packed
 
 The extension of -o FILE selects the format: .json, .csv, .npy, .npz or .raw. csv, npy
