@@ -5,9 +5,11 @@ package edit
 import (
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/internal/parts"
+	"github.com/weightools/safetensors/internal/wording"
 )
 
 // A Change is a tensor before and after an edit.
@@ -15,8 +17,7 @@ type Change struct {
 	Was *safetensors.Tensor // as the source has it
 	Now *safetensors.Tensor // as it will be written; nil if it is dropped
 
-	// Packed is set if a cast takes tensors of this dtype, but skips this one, because it is
-	// part of a packed weight.
+	// Packed is set if a cast of weights skips this one, of another dtype, because it is part of a packed weight.
 	Packed bool
 }
 
@@ -64,7 +65,7 @@ func (e *Edit) Apply(tensors []*safetensors.Tensor) ([]Change, error) {
 type application struct {
 	*Edit
 	keep, drop, castKeep filter
-	renamed, cast        []bool
+	renamed, cast, taken []bool // a cast may take a tensor that has its dtype
 	tensors              []*safetensors.Tensor
 	packing              parts.Packing
 	packed               int // tensors that were not cast
@@ -102,7 +103,8 @@ func (f *filter) idle() Pattern {
 func newApplication(e *Edit, tensors []*safetensors.Tensor) *application {
 	a := &application{
 		Edit: e, keep: newFilter(e.Keep), drop: newFilter(e.Drop), castKeep: newFilter(e.CastKeep),
-		renamed: make([]bool, len(e.Rename)), cast: make([]bool, len(e.Cast)), tensors: tensors,
+		renamed: make([]bool, len(e.Rename)), cast: make([]bool, len(e.Cast)),
+		taken: make([]bool, len(e.Cast)), tensors: tensors,
 	}
 	if len(e.Cast) > 0 {
 		a.packing = parts.PackingOf(func(yield func(*safetensors.TensorInfo) bool) {
@@ -147,6 +149,7 @@ func (a *application) convert(change *Change) (*safetensors.Tensor, error) {
 		}
 	}
 	if chosen < 0 {
+		a.pass(change)
 		return t, nil
 	}
 	if role, packed := a.packing.Has(t.Name); packed {
@@ -158,12 +161,25 @@ func (a *application) convert(change *Change) (*safetensors.Tensor, error) {
 		change.Packed = true
 		return t, nil
 	}
-	a.cast[chosen] = true
+	a.taken[chosen] = true
+	a.cast[chosen] = a.cast[chosen] || t.Dtype != a.Cast[chosen].To
 	now, err := (&safetensors.Converter{Saturate: a.Saturate}).Convert(t, a.Cast[chosen].To)
 	if err != nil {
 		return nil, refusal{err}
 	}
 	return now, nil
+}
+
+// pass marks a tensor that no cast takes, if it is part of a packed weight and a cast of weights was asked for.
+func (a *application) pass(change *Change) {
+	t := &change.Was.TensorInfo
+	if !slices.ContainsFunc(a.Cast, func(c Cast) bool { return c.From == "" && c.To != t.Dtype }) {
+		return
+	}
+	if _, packed := a.packing.Has(t.Name); packed {
+		a.packed++
+		change.Packed = true
+	}
 }
 
 // idle returns an error if a pattern, a rename or a cast has applied to no tensor.
@@ -185,9 +201,10 @@ func (a *application) idle() error {
 	}
 	for i := range a.Cast {
 		if !a.cast[i] && a.packed > 0 {
-			return refuse("cast %s applies to no tensor: the scales of packed weights keep their dtype", &a.Cast[i])
+			return refuse("cast %s applies to no tensor: packed weights and their scales, here %s, keep their dtypes",
+				&a.Cast[i], wording.Count(a.packed, "tensor"))
 		}
-		if !a.cast[i] {
+		if !a.taken[i] {
 			return a.unmatched("", fmt.Sprintf("cast %s applies to no tensor", &a.Cast[i]))
 		}
 	}

@@ -4,6 +4,7 @@ package edit_test
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -47,13 +48,10 @@ func TestCastOfPackedWeights(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, floats, left := parse(t, out), 0, 0
+			p, left := parse(t, out), 0
 			for _, part := range module {
 				if got := p.entries[part.Name].Dtype; got != string(part.Dtype) {
 					t.Errorf("%s became %s", part.Name, got)
-				}
-				if part.Dtype == "F32" {
-					floats++
 				}
 			}
 			for _, row := range r.Tensors {
@@ -61,8 +59,8 @@ func TestCastOfPackedWeights(t *testing.T) {
 					left++
 				}
 			}
-			if left != floats {
-				t.Errorf("the receipt has %d tensors that were left alone, want %d", left, floats)
+			if left != len(module) {
+				t.Errorf("the receipt has %d tensors that were left alone, want %d", left, len(module))
 			}
 			for _, other := range []string{"l.norm.weight", "l.q_proj.bias", "logit_scale"} {
 				if got := p.entries[other].Dtype; got != "BF16" {
@@ -83,6 +81,28 @@ func TestCastOfPackedValues(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	if _, err := cast.Write(t.Context(), write(t, safetensors.Encoder{}, weight), out); err != nil {
+		t.Error(err)
+	}
+}
+
+// A cast of packed weights alone, and of others that have the dtype already, would change nothing, and is refused. A
+// model without packed weights may have the dtype already.
+func TestCastOfPackedWeightsAlone(t *testing.T) {
+	cast := &edit.Edit{Cast: []edit.Cast{{To: "BF16"}}}
+	norm := typed(t, "l.norm.weight", "BF16", 8)
+	for _, scale := range []safetensors.Dtype{"F32", "BF16", "F8_E8M0"} {
+		out := filepath.Join(t.TempDir(), "out.safetensors")
+		packed := []*safetensors.Tensor{norm, typed(t, "q.weight", "F8_E4M3", 8, 8), typed(t, "q.weight_scale", scale, 8, 1)}
+		_, err := cast.Write(t.Context(), write(t, safetensors.Encoder{}, packed...), out)
+		if !errors.Is(err, edit.ErrRefused) || !strings.Contains(err.Error(), "here 2 tensors, keep their dtypes") {
+			t.Errorf("scales of %s: %v", scale, err)
+		}
+		if _, err := os.Stat(out); err == nil {
+			t.Errorf("scales of %s: there is an output", scale)
+		}
+	}
+	out := filepath.Join(t.TempDir(), "out.safetensors")
+	if _, err := cast.Write(t.Context(), write(t, safetensors.Encoder{}, norm), out); err != nil {
 		t.Error(err)
 	}
 }

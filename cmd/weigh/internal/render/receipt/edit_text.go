@@ -8,7 +8,9 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 
+	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
@@ -223,6 +225,22 @@ func (e *Edit) actionOf(f *edit.File) string {
 	return text
 }
 
+// packed describes the parts of packed weights, which are not cast.
+func (e *Edit) packed(n int) string {
+	of := make(map[safetensors.Dtype]int)
+	for i := range e.Tensors {
+		if row := &e.Tensors[i]; row.Packed && row.Now != nil {
+			of[row.Was.Dtype]++
+		}
+	}
+	var parts []string
+	for _, d := range slices.Sorted(maps.Keys(of)) {
+		parts = append(parts, fmt.Sprintf("%s %s", typeset.Count(int64(of[d])), listing.DtypeOf(d)))
+	}
+	return fmt.Sprintf("%s of packed weights and their scales (%s): the values mean nothing without the scales, and "+
+		"rounded scales change every value", typeset.Plural(int64(n), "tensor"), strings.Join(parts, ", "))
+}
+
 // verdict returns the summary lines.
 func (e *Edit) verdict() (lines []string) {
 	t := e.totals()
@@ -248,8 +266,7 @@ func (e *Edit) verdict() (lines []string) {
 	}
 	lines = append(lines, text)
 	if t.Packed > 0 {
-		lines = append(lines, "not cast: "+typeset.Plural(int64(t.Packed), "tensor")+" of packed weights, such as scales, "+
-			"which change every value of the weights if they are rounded")
+		lines = append(lines, "not cast: "+e.packed(t.Packed))
 	}
 	switch {
 	case e.DryRun:
