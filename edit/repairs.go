@@ -47,6 +47,12 @@ func Repairs(ref string) ([]Repair, error) {
 	return modes, nil
 }
 
+// Linked reports whether a path is a file beside weights in a snapshot of the Hub's cache, and the link that it should
+// be: there is nothing to repair.
+func Linked(ref string) bool {
+	return filepath.Ext(ref) != ".safetensors" && !checkpoint.IsIndex(ref) && hubcache.Right(ref)
+}
+
 // linksBelow returns the repairs of the links below a folder.
 func linksBelow(folder string) (links []Repair, err error) {
 	err = filepath.WalkDir(folder, func(name string, d fs.DirEntry, err error) error {

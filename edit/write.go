@@ -54,7 +54,10 @@ func (e *Edit) PlanInPlace(ctx context.Context, ref string) (*Plan, error) {
 	case s.local == "":
 		err = refuse("%s is not on this machine, and cannot be edited in place: write the result elsewhere", quote(s.ref))
 	default:
-		err = errors.Join(s.noLinks(), s.unlisted())
+		if !e.Fix || p.changes() {
+			err = s.noLinks()
+		}
+		err = errors.Join(err, s.unlisted())
 	}
 	if err != nil {
 		return nil, errors.Join(err, p.Close())
@@ -66,6 +69,12 @@ func (e *Edit) PlanInPlace(ctx context.Context, ref string) (*Plan, error) {
 		return nil, errors.Join(err, p.Close())
 	}
 	return p, nil
+}
+
+// changes reports whether a file of the source changes.
+func (p *Plan) changes() bool {
+	return len(p.stale) > 0 || p.indexChanges() ||
+		slices.ContainsFunc(p.files, func(f *file) bool { return f.action != Unchanged })
 }
 
 // Write plans and writes an edit: see Plan and Plan.Write.

@@ -42,6 +42,22 @@ func Broken(path string) (Link, bool) {
 	return Link{path, says, filepath.FromSlash(strings.Repeat("../", depth) + "blobs/" + name)}, true
 }
 
+// Right reports whether a path of a snapshot is a link that leads to a blob of its cache.
+func Right(path string) bool {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return false
+	}
+	to, err := os.Readlink(path)
+	blobs, _ := blobsOf(path)
+	if err != nil || blobs == "" || !IsDigest(filepath.Base(to)) {
+		return false
+	}
+	is, err := os.Stat(path)
+	blob, missing := os.Stat(filepath.Join(blobs, filepath.Base(to)))
+	return err == nil && missing == nil && os.SameFile(is, blob)
+}
+
 // blobsOf returns the folder of blobs of the cache that a file of a snapshot is in, and how many folders above that
 // file it is; "" if the file is in none.
 func blobsOf(path string) (blobs string, depth int) {

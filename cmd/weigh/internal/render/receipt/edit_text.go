@@ -244,6 +244,9 @@ func (e *Edit) packed(n int) string {
 // verdict returns the summary lines.
 func (e *Edit) verdict() (lines []string) {
 	t := e.totals()
+	if len(e.Files)+len(e.Mended) == 0 {
+		return append(lines, "nothing to change")
+	}
 	if len(e.Files) == 0 {
 		lines = append(lines, typeset.Plural(int64(len(e.Mended)), "link")+" of the cache; the blobs are unchanged")
 		if e.DryRun {

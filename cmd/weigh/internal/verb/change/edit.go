@@ -316,7 +316,8 @@ func (f *editFlags) repair(sess *cli.Session, source target.Name) (mended []edit
 		mended = append(mended, repairs[i].Fault)
 		done = done || repairs[i].Rule == checkpoint.RuleCacheLink
 	}
-	if err != nil || !done {
+	right := len(mended) == 0 && edit.Linked(string(source))
+	if err != nil || !done && !right {
 		return mended, false, err
 	}
 	r := &receipt.Edit{Receipt: &edit.Receipt{Source: store.Redact(string(source)), DryRun: f.dryRun, Mended: mended}}
