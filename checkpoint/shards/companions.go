@@ -56,13 +56,14 @@ type Companion struct {
 const (
 	maxListed     = 100_000  // files of a folder that are looked at
 	maxCompanions = 1000     // files; more are no model
+	maxCompanion  = 1 << 30  // bytes of a file; tokenizers take 100 MB at most
 	maxText       = 16 << 20 // bytes that ReadText reads
 )
 
 // FindCompanions lists the companions in a folder of a store. Show returns the path of a file for users. Subfolders
 // belong to a model if ours, which may be nil, reports that a file in them does, or if the folder is a pipeline; and
 // chat templates have a folder of their own. A subfolder with weights that are not ours is another model. A symbolic
-// link that leads out of the folder is followed only to where the weights are, too: a model that was downloaded must
+// link that leads out of the folder is followed only to where all weights are, too: a model that was downloaded must
 // not collect other files of its user.
 func FindCompanions(ctx context.Context, from store.Store, folder string, show func(string) string,
 	ours func(name string) bool) (*Companions, error) {
@@ -148,7 +149,7 @@ func (s *companionSearch) found(ctx context.Context) (*Companions, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !inside || len(c.Files) == maxCompanions {
+		if !inside || len(c.Files) == maxCompanions || one.Size > maxCompanion {
 			c.Others = append(c.Others, one.Path)
 			continue
 		}
@@ -173,11 +174,11 @@ func (s *companionSearch) inside(ctx context.Context, name string) (bool, error)
 		return true, nil
 	}
 	for _, w := range s.weights {
-		if _, at, err := s.place(ctx, w); err == nil && at != "" && filepath.Dir(at) == filepath.Dir(real) {
-			return true, nil
+		if _, at, err := s.place(ctx, w); err != nil || filepath.Dir(at) != filepath.Dir(real) {
+			return false, nil
 		}
 	}
-	return false, nil
+	return len(s.weights) > 0, nil
 }
 
 // place returns the local name of a file and the name that it has with links followed; "" if it is remote.
@@ -194,8 +195,11 @@ func (s *companionSearch) place(ctx context.Context, name string) (local, real s
 	if f == nil {
 		return "", "", nil
 	}
-	real, err = filepath.EvalSymlinks(f.Name())
-	return f.Name(), real, err
+	if local, err = filepath.Abs(f.Name()); err != nil {
+		return "", "", err
+	}
+	real, err = filepath.EvalSymlinks(local)
+	return local, real, err
 }
 
 // Add adds the companions of another input. Of two different files with one name, the first is carried.

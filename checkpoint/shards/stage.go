@@ -17,23 +17,29 @@ import (
 )
 
 // Check returns an error that wraps [fs.ErrExist] if a folder has a file of the same name as a companion and other
-// content, unless overwrite is set. It writes nothing.
+// content, unless overwrite is set. What is not a file is never replaced, and a link is not followed. Check writes
+// nothing.
 func (c *Companions) Check(ctx context.Context, dir string, overwrite bool) error {
 	for i := range c.Files {
 		one := &c.Files[i]
 		file := filepath.Join(dir, filepath.FromSlash(one.Name))
-		info, err := os.Stat(file)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
+		entry, err := os.Lstat(file)
+		if errors.Is(err, fs.ErrNotExist) {
 			continue
-		case err != nil:
+		} else if err != nil {
 			return err
-		case info.Mode().IsRegular() && info.Size() == one.Size:
+		}
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && info.Size() == one.Size {
 			if one.Kept, err = one.isIn(ctx, file); err != nil {
 				return err
 			}
 		}
-		if !one.Kept && !overwrite {
+		switch {
+		case one.Kept:
+		case !entry.Mode().IsRegular():
+			return &requestError{fmt.Sprintf("%q is a link or no file, and %q would replace it: remove it, or write elsewhere",
+				filepath.ToSlash(file), one.Path), fs.ErrInvalid}
+		case !overwrite:
 			return &requestError{fmt.Sprintf("%q exists, and differs from %q, which would replace it",
 				filepath.ToSlash(file), one.Path), fs.ErrExist}
 		}
