@@ -161,7 +161,7 @@ func (a *analysis) other(t *attempt, set func()) {
 		}
 	}
 	for _, j := range found.jobs {
-		if j.loaded && !slices.ContainsFunc(t.found.jobs, func(k *job) bool { return k.off == j.off }) {
+		if j.loaded && !slices.ContainsFunc(t.found.jobs, func(k *job) bool { return k.Offset == j.Offset }) {
 			t.found.jobs = append(t.found.jobs, j)
 		}
 	}

@@ -5,10 +5,10 @@ package pickle
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/weightools/safetensors/pickle/internal/alike"
+	"github.com/weightools/safetensors/pickle/internal/embedded"
 	"github.com/weightools/safetensors/pickle/internal/heap"
 	"github.com/weightools/safetensors/pickle/internal/names"
 )
@@ -248,12 +248,8 @@ func (f *findings) sorted() []Finding {
 
 // A job is a string that may be a pickle.
 type job struct {
-	value   heap.Ref
-	off     int64 // offset of the string
-	r       io.ReaderAt
-	size    int64
-	loaded  bool    // it is passed to something that may load it
-	loader  *global // the function that loads it, if that is allowed
-	archive bool    // it is an archive
-	decoded bool    // it is not stored literally in the file
+	embedded.Text
+	value  heap.Ref
+	loaded bool    // it is passed to something that may load it
+	loader *global // the function that loads it, if that is allowed
 }

@@ -98,7 +98,7 @@ func (m *judge) IsString(value heap.Ref) bool {
 	g := m.imported(v)
 	if called {
 		g = m.imported(c.Callee())
-		if g != nil && (g.use == names.NewObj || g.use == names.NewObjEx || g.use == names.Reconstructor) {
+		if g != nil && g.use.Creates() {
 			g = m.imported(c.Args().Item(0))
 			return g == nil || g.use == names.Plain
 		}

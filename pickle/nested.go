@@ -12,12 +12,12 @@ import (
 func (a *analysis) nested() {
 	for _, j := range a.all.jobs {
 		if a.left <= 0 {
-			a.all.limit(j.off, "the string at %d is not analyzed: the instruction budget is exhausted", j.off)
+			a.all.limit(j.Offset, "the string at %d is not analyzed: the instruction budget is exhausted", j.Offset)
 			return
 		}
-		if j.archive {
-			a.all.addf(RuleNestedBox, Warning, j.off, "the string at %d is an archive of %s and is not analyzed",
-				j.off, wording.Count(j.size, "byte"))
+		if j.Archive {
+			a.all.addf(RuleNestedBox, Warning, j.Offset, "the string at %d is an archive of %s and is not analyzed",
+				j.Offset, wording.Count(j.Size, "byte"))
 			continue
 		}
 		a.judgeString(j)
@@ -28,38 +28,38 @@ func (a *analysis) nested() {
 // judgeString analyzes a string that may be a pickle.
 func (a *analysis) judgeString(j *job) {
 	if a.all.depth >= a.o.MaxNesting {
-		a.all.limit(j.off, "strings are nested more than %d deep", a.all.depth)
+		a.all.limit(j.Offset, "strings are nested more than %d deep", a.all.depth)
 		return
 	}
 	o := *a.o
 	o.MaxOpcodes, o.MaxStreams, o.NoSweep, o.Search = a.left, 0, false, false
 	if a.inner == nil {
-		a.inner = newAnalysis(j.r, j.size, &o, a.all.policy, a.all.depth+1)
+		a.inner = newAnalysis(j.Data, j.Size, &o, a.all.policy, a.all.depth+1)
 	} else {
-		a.inner.reuse(j.r, j.size, &o)
+		a.inner.reuse(j.Data, j.Size, &o)
 	}
 	inner := a.inner
 	inner.run()
 	a.left -= o.MaxOpcodes - inner.left
 	worst := inner.all.worst()
 	if inner.all.limited {
-		a.all.limit(j.off, "the string at %d is not analyzed completely: %s", j.off, inner.all.reason)
+		a.all.limit(j.Offset, "the string at %d is not analyzed completely: %s", j.Offset, inner.all.reason)
 	}
 	switch {
 	case j.loaded && (j.loader != nil || inner.end > 0 || worst == Dangerous):
 		a.loadString(j, inner.all, worst)
 	case inner.end > 0 || worst == Dangerous:
-		a.all.addf(RuleEmbedded, Warning, j.off, "the string at %d is a pickle%s; loading does not run it",
-			j.off, imported(inner.all))
+		a.all.addf(RuleEmbedded, Warning, j.Offset, "the string at %d is a pickle%s; loading does not run it",
+			j.Offset, imported(inner.all))
 	}
 }
 
 // loadString adds the findings of a string that is passed to something that may load it. The one allowed loader is as
 // harmless as its argument.
 func (a *analysis) loadString(j *job, inner *findings, worst Verdict) {
-	base := j.off
+	base := j.Offset
 	for i := range inner.list {
-		if j.decoded {
+		if j.Decoded {
 			inner.list[i].Offset = 0
 		}
 	}
@@ -67,8 +67,8 @@ func (a *analysis) loadString(j *job, inner *findings, worst Verdict) {
 	if worst == Dangerous {
 		severity = Error
 	}
-	a.all.addf(RuleNested, severity, j.off, "the string at %d is a pickle%s, and is passed to a call",
-		j.off, imported(inner))
+	a.all.addf(RuleNested, severity, j.Offset, "the string at %d is a pickle%s, and is passed to a call",
+		j.Offset, imported(inner))
 	if j.loader != nil && worst == Dangerous {
 		a.conditional(j.loader).misused = true
 	}

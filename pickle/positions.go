@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors/pickle/internal/heap"
-	"github.com/weightools/safetensors/pickle/internal/names"
 	"github.com/weightools/safetensors/pickle/internal/placed"
 )
 
@@ -17,10 +16,7 @@ func (m *judge) classOf(c heap.Result) (class *global, args heap.Value) {
 	if class == nil {
 		return nil, args
 	}
-	switch {
-	case class.use == names.Reconstructor || class.use == names.NewObj || class.use == names.NewObjEx:
-		return m.imported(args.Item(0)), heap.Value{}
-	case strings.HasSuffix(class.full, ".newObj"): // of scikit-learn's search trees
+	if class.use.Creates() || strings.HasSuffix(class.full, ".newObj") { // of scikit-learn's search trees
 		return m.imported(args.Item(0)), heap.Value{}
 	}
 	return class, args
@@ -49,22 +45,11 @@ func (m *judge) buildPositional(object heap.Ref, state heap.Value, again bool) {
 		m.widths = map[heap.Ref]int64{}
 	}
 	o := placed.Object{Ref: object, State: state, Args: args, Arrays: &m.arrays, Widths: m.widths, Spend: m.affords}
-	fault, known := "it has a state already", false
-	if !again {
-		var err error
-		if fault, known, err = o.Check(kind); err != nil {
-			m.found.stop(err.Error())
-		}
+	fault, err := o.Check(kind, class.Label(), again)
+	if err != nil {
+		m.found.stop(err.Error())
 	}
-	switch {
-	case fault == "":
-	case known:
-		m.corrupts("%s at %d creates a %s that leads outside of its arrays: %s", m.Token.Code, m.Token.Off,
-			class.Label(), fault)
-	default:
-		m.warn(RuleBuildState, m.Token.Off, "%s at %d creates a %s that cannot be verified: %s", m.Token.Code, m.Token.Off,
-			class.Label(), fault)
-	}
+	m.arrayFault(RuleBuildState, fault)
 }
 
 // affords takes the cost of reading positions from the budget, and reports whether the rest and the memory suffice.

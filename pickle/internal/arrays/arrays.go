@@ -44,17 +44,6 @@ func Of(name string) Maker {
 	return None
 }
 
-// Indexed reports whether a function creates a tensor of positions in memory, which unpickling does not compare with
-// the shape.
-func Indexed(name string) bool {
-	switch name {
-	case "torch._utils._rebuild_sparse_tensor", "torch._utils._rebuild_sparse_csr_tensor",
-		"torch._utils._rebuild_nested_tensor":
-		return true
-	}
-	return false
-}
-
 // A Table holds the dtypes of a stream.
 type Table struct {
 	Encoded func(heap.Value) bool  // whether a value is how protocols below 3 store bytes

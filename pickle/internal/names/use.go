@@ -50,6 +50,9 @@ var uses = map[string]Use{
 // Free reports whether any arguments are permitted.
 func (u Use) Free() bool { return u == None || u == Class || u == Instance }
 
+// Creates reports whether a call creates an object of the class in its first argument.
+func (u Use) Creates() bool { return u == Reconstructor || u == NewObj || u == NewObjEx }
+
 // Builds reports whether BUILD may set the state of the result.
 func (u Use) Builds() bool {
 	switch u {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors/pickle/internal/arrays"
+	"github.com/weightools/safetensors/pickle/internal/dtype"
 	"github.com/weightools/safetensors/pickle/internal/heap"
 	"github.com/weightools/safetensors/pickle/internal/positions"
 )
@@ -69,15 +70,22 @@ type Object struct {
 	err     error
 }
 
-// Check returns what leads outside of the arrays, "" if nothing does. known is false if the object does not have the
-// form in which its library pickles it, and so cannot be verified. The error is one of reading.
-func (p *Object) Check(k Kind) (fault string, known bool, err error) {
-	p.read()
-	fault, known = k(p)
-	if p.limited {
-		fault = ""
+// Check returns whether something in an object of a class leads outside of its arrays, or does not have the form in
+// which its library pickles it, and so cannot be verified. again says that the object has a state already. The error is
+// one of reading.
+func (p *Object) Check(k Kind, class string, again bool) (dtype.Fault, error) {
+	text, known := "it has a state already", false
+	if !again {
+		p.read()
+		text, known = k(p)
 	}
-	return fault, known, p.err
+	switch {
+	case p.limited || text == "":
+		return dtype.Fault{}, p.err
+	case known:
+		return dtype.Bad("creates a %s that leads outside of its arrays: %s", class, text), p.err
+	}
+	return dtype.Odd("creates a %s that cannot be verified: %s", class, text), p.err
 }
 
 // mostAttributes is the maximum number of attributes that are looked at. An estimator has about 40.
