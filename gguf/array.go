@@ -15,14 +15,14 @@ func (p *parser) array(key string) (Value, error) {
 	}
 	v := Value{Kind: Array, Elem: elem, Len: int64(n), Span: safetensors.Span{Begin: p.at}}
 	if elem == Array {
-		p.found.add(RuleNestedArray, "", span(p.at-12, p.at), "the value of %s is an array of arrays",
+		p.found.Add(RuleNestedArray, "", span(p.at-12, p.at), "the value of %s is an array of arrays",
 			wording.Quote(key))
 	}
 	var open []uint64 // how many elements of each open array of arrays are left
 	for {
 		if elem == Array {
 			if len(open) == mostNesting {
-				p.found.add(RuleNesting, "", span(p.at-12, p.at), "the arrays of %s are nested more than %d deep",
+				p.found.Add(RuleNesting, "", span(p.at-12, p.at), "the arrays of %s are nested more than %d deep",
 					wording.Quote(key), mostNesting)
 				return Value{}, errStop
 			}
@@ -56,7 +56,7 @@ func (p *parser) arrayHead(key string) (elem Kind, n uint64, err error) {
 	}
 	elem = Kind(kind)
 	if !elem.known() {
-		p.found.add(RuleValueType, "", span(begin, begin+4),
+		p.found.Add(RuleValueType, "", span(begin, begin+4),
 			"the elements of %s have the type %d, which is not defined", wording.Quote(key), kind)
 		return 0, 0, errStop
 	}
@@ -72,7 +72,7 @@ func (p *parser) arrayHead(key string) (elem Kind, n uint64, err error) {
 		if n < uint64(p.left()) && elem.size() == 0 {
 			rule = RuleTruncated
 		}
-		p.found.add(rule, "", span(begin+4, begin+12),
+		p.found.Add(rule, "", span(begin+4, begin+12),
 			"an array of %s claims %d elements of type %v, and %d bytes follow in the file", wording.Quote(key), n,
 			elem, p.left())
 		return 0, 0, errStop
@@ -90,7 +90,7 @@ func (p *parser) elements(key string, elem Kind, n uint64) error {
 				return err
 			}
 			if size > uint64(p.left()) {
-				p.found.add(RuleTruncated, "", span(p.at-8, p.at),
+				p.found.Add(RuleTruncated, "", span(p.at-8, p.at),
 					"a string in %s claims %d bytes, and %d follow in the file", wording.Quote(key), size, p.left())
 				return errStop
 			}
@@ -114,7 +114,7 @@ func (p *parser) bools(key string, n int64) error {
 		for i, c := range b {
 			if c > 1 {
 				at := p.at - int64(len(b)-i)
-				p.found.add(RuleBool, "", span(at, at+1), "the array %s has the bool %d", wording.Quote(key), c)
+				p.found.Add(RuleBool, "", span(at, at+1), "the array %s has the bool %d", wording.Quote(key), c)
 				p.at = end
 				return nil
 			}

@@ -7,6 +7,6 @@
 // Versions 2 and 3 are read, in both byte orders. The facts about the format are from ggml's docs/gguf.md (ggml
 // d99724f, "the specification") and from llama.cpp b11434; rules say where the two differ. GGUF files are not written.
 //
-// Memory for a file is proportional to the number of its keys and tensors, and to the length of their names: long
-// strings and arrays are read only when they are asked for. All functions may be called concurrently.
+// Memory for a file is proportional to the number of its keys and tensors, which is limited: names and short strings
+// take at most 16 MiB, and long strings and arrays are read only when they are asked for. All functions may be called concurrently.
 package gguf

@@ -7,25 +7,23 @@ import (
 	"fmt"
 	"io"
 	"iter"
-
-	"github.com/weightools/safetensors/internal/wording"
 )
 
-// All yields the elements of an array of the metadata, with their indices. It reads the file. The elements are numbers,
-// bools and strings of at most 4,096 bytes; longer strings have no text, and the arrays in an array no position.
-func (f *File) All(key string) iter.Seq2[Value, error] {
+// Elements yields the elements of an array in the order of the file. It reads the file. Elements are numbers, bools,
+// strings and arrays; strings of more than 4,096 bytes are not in memory.
+func (f *File) Elements(array Value) iter.Seq2[Value, error] {
 	return func(yield func(Value, error) bool) {
-		v, ok := f.Find(key)
-		if !ok || v.Kind != Array {
-			yield(Value{}, fmt.Errorf("gguf: there is no array with the key %s", wording.Quote(key)))
+		if array.Kind != Array {
+			yield(Value{}, fmt.Errorf("gguf: a %v has no elements", array.Kind))
 			return
 		}
-		p := &parser{cursor: newCursor(f.r, min(f.size, v.Span.End))}
-		if p.at = v.Span.Begin; f.BigEndian {
+		p := &parser{cursor: newCursor(f.r, min(f.size, array.Span.End))}
+		if p.at = array.Span.Begin; f.BigEndian {
 			p.order = binary.BigEndian
 		}
-		for range v.Len {
-			element, err := p.element(v.Elem)
+		for range array.Len {
+			p.room = mostShort
+			element, err := p.element(array.Elem)
 			if err == errEnd || err == errStop {
 				err = fmt.Errorf("gguf: the file has changed since it was opened: %w", io.ErrUnexpectedEOF)
 			}

@@ -5,10 +5,9 @@ package gguf
 import (
 	"fmt"
 	"io"
-	"unicode/utf8"
 
 	"github.com/weightools/safetensors"
-	"github.com/weightools/safetensors/internal/wording"
+	"github.com/weightools/safetensors/internal/bytesio"
 )
 
 // A File is an open GGUF file. Its methods may be called concurrently if the ReaderAt allows it.
@@ -24,6 +23,9 @@ type Report struct {
 	// File is what could be read of the file, or nil. Only tensors without violations can be read.
 	File *File
 
+	// Complete reports whether the header was read to its end.
+	Complete bool
+
 	// Violations are in the order of the bytes at fault, at most 1,000 of each rule.
 	Violations []*safetensors.Violation
 
@@ -35,19 +37,30 @@ type Report struct {
 func Is(head []byte) bool { return len(head) >= 4 && string(head[:4]) == magic }
 
 // Open reads the header of a file of the given size in bytes. It requires only what reading the metadata and the
-// tensors requires; use [Validate] for a judgment. The error is a *[safetensors.Violation] for an invalid file, or that
-// of reading. Tensors of unknown types are listed.
+// tensors requires; use [Validate] for a judgment. Tensors of unknown types are listed.
+//
+// The error is a *[safetensors.Violation] for an invalid file, or that of reading. With an error, the File is nil or has
+// what was read before, so that its metadata can be examined.
 func Open(r io.ReaderAt, size int64) (*File, error) {
 	p, err := read(r, size, false)
+	f := fileOf(p, r)
 	if err != nil {
-		return nil, err
+		return f, err
 	}
-	for _, v := range p.found.sorted() {
+	for _, v := range p.found.Report().Violations {
 		if v.Severity == safetensors.Invalid && v.Rule != RuleTensorType {
-			return nil, v
+			return f, v
 		}
 	}
-	return &File{Header: p.Header, r: r, size: size}, nil
+	return f, nil
+}
+
+// fileOf returns a file as far as it was read, nil if not even the version was.
+func fileOf(p *parser, r io.ReaderAt) *File {
+	if p.Version == 0 {
+		return nil
+	}
+	return &File{Header: p.Header, r: r, size: p.size}
 }
 
 // Validate reads a file of the given size in bytes as far as it can, and judges it by all rules of the format. It reads
@@ -57,50 +70,36 @@ func Validate(r io.ReaderAt, size int64) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !p.found.incomplete && p.Version > 0 {
-		if err := p.judgeModel(r); err != nil {
+	if p.complete && p.Version > 0 {
+		if err := p.judgeModel(fileOf(p, r)); err != nil {
 			return nil, err
 		}
 	}
-	report := &Report{Violations: p.found.sorted(), Omitted: p.found.omitted()}
-	if p.Version > 0 {
-		report.File = &File{Header: p.Header, r: r, size: size}
-	}
-	return report, nil
+	found := p.found.Report()
+	return &Report{fileOf(p, r), p.complete, found.Violations, found.Omitted}, nil
 }
 
-// read reads the header, and the positions of the tensors.
+// read reads the header, and the positions of the tensors. The parser has what was read before an error.
 func read(r io.ReaderAt, size int64, all bool) (*parser, error) {
 	p, err := parse(r, size, all)
-	if err != nil {
-		return nil, err
-	}
-	if p.Alignment > 0 {
+	if err == nil && p.Alignment > 0 {
 		err = p.locate()
 	}
 	return p, err
 }
 
-// Text returns the string that is the value of a key, of at most so many bytes. Bytes that are not UTF-8 are replaced.
-func (f *File) Text(key string, most int64) (string, error) {
-	v, ok := f.Find(key)
-	switch {
-	case !ok || v.Kind != String:
-		return "", fmt.Errorf("gguf: there is no string with the key %s", wording.Quote(key))
-	case v.Len > most:
-		return "", fmt.Errorf("gguf: the value of %s has %d bytes, more than the limit of %d", wording.Quote(key),
-			v.Len, most)
-	}
+// Text returns a string of at most so many bytes. It reads the file if the string is not in memory. The bytes need not be
+// UTF-8.
+func (f *File) Text(v Value, most int64) (string, error) {
 	text, short := v.Short()
-	if !short {
-		b := make([]byte, v.Len)
-		if n, err := f.r.ReadAt(b, v.Span.Begin); n < len(b) {
-			return "", fmt.Errorf("gguf: reading the value of %s: %w", wording.Quote(key), err)
-		}
-		text = string(b)
+	switch {
+	case v.Kind != String:
+		return "", fmt.Errorf("gguf: a %v is not a string", v.Kind)
+	case v.Len > most:
+		return "", fmt.Errorf("gguf: the string at byte %d has %d bytes, more than the limit of %d", v.Span.Begin, v.Len, most)
+	case short:
+		return text, nil
 	}
-	if !utf8.ValidString(text) {
-		text = string([]rune(text))
-	}
-	return text, nil
+	b, err := bytesio.ReadAll(io.NewSectionReader(f.r, v.Span.Begin, v.Len))
+	return string(b), err
 }

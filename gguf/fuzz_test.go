@@ -46,7 +46,7 @@ func FuzzOpen(f *testing.F) {
 		}
 		for _, k := range opened.Keys {
 			if k.Value.Kind == gguf.Array {
-				for _, err := range opened.All(k.Name) {
+				for _, err := range opened.Elements(k.Value) {
 					if err != nil {
 						t.Fatal(err)
 					}

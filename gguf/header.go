@@ -4,11 +4,12 @@ package gguf
 
 import (
 	"fmt"
+	"math"
 	"slices"
-	"strings"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/gguf/internal/block"
+	"github.com/weightools/safetensors/internal/header"
 )
 
 // A Header is what precedes the data of a file.
@@ -58,11 +59,10 @@ func (t *TensorInfo) Shape() []int64 {
 
 // NumElems returns the number of elements. It is 0 for invalid shapes.
 func (t *TensorInfo) NumElems() int64 {
-	n, ok := product(t.Dims)
-	if !ok {
-		return 0
+	if n, ok := product(t.Dims); ok {
+		return n
 	}
-	return n
+	return 0
 }
 
 // A Type is the type of a tensor, as a number in files.
@@ -142,26 +142,15 @@ var forkTypes = map[Type]string{
 
 // ShapeString returns the shape as text, such as "[4096, 14336]".
 func (t *TensorInfo) ShapeString() string {
-	return strings.ReplaceAll(fmt.Sprint(t.Shape()), " ", ", ")
+	shaped := safetensors.TensorInfo{Shape: t.Shape()}
+	return shaped.ShapeString()
 }
 
-// product returns the product of dimensions, and false if one is negative or the product exceeds 63 bits.
+// product returns the number of elements, and false if a dimension is invalid or the number exceeds 63 bits.
 func product(dims []int64) (int64, bool) {
-	n, zero := int64(1), false
-	for _, d := range dims {
-		switch {
-		case d < 0:
-			return 0, false
-		case d == 0:
-			zero = true
-		case n > (1<<63-1)/d:
-			return 0, zero
-		default:
-			n *= d
-		}
+	if slices.ContainsFunc(dims, func(d int64) bool { return d < 0 }) {
+		return 0, false
 	}
-	if zero {
-		n = 0
-	}
-	return n, true
+	n, ok := header.Product(dims)
+	return int64(n), ok && n <= math.MaxInt64
 }

@@ -22,7 +22,7 @@ func (p *parser) locate() error {
 	order := p.inData()
 	p.spans(order)
 	p.judgeOrder(order)
-	if p.found.incomplete || !p.all {
+	if !p.complete || !p.all {
 		return nil
 	}
 	if err := p.judgePadding(headerEnd, min(p.DataStart, p.size), "the padding before the data"); err != nil {
@@ -45,7 +45,7 @@ func (p *parser) judgeDuplicates() {
 	for i := range p.Tensors {
 		t := &p.Tensors[i]
 		if seen[t.Name] {
-			p.found.add(RuleDuplicate, t.Name, t.entry, "tensor %s occurs more than once", wording.Quote(t.Name))
+			p.found.Add(RuleDuplicate, t.Name, t.entry, "tensor %s occurs more than once", wording.Quote(t.Name))
 		}
 		seen[t.Name] = true
 	}
@@ -58,10 +58,10 @@ func (p *parser) inData() []*TensorInfo {
 		t := &p.Tensors[i]
 		switch {
 		case t.offset > math.MaxInt64-uint64(p.DataStart):
-			p.found.add(RuleOffset, t.Name, t.entry, "tensor %s has the offset %d", wording.Quote(t.Name), t.offset)
+			p.found.Add(RuleOffset, t.Name, t.entry, "tensor %s has the offset %d", wording.Quote(t.Name), t.offset)
 			continue
 		case t.offset%uint64(p.Alignment) != 0:
-			p.found.add(RuleOffset, t.Name, t.entry, "tensor %s has the offset %d, which is not a multiple of %d",
+			p.found.Add(RuleOffset, t.Name, t.entry, "tensor %s has the offset %d, which is not a multiple of %d",
 				wording.Quote(t.Name), t.offset, p.Alignment)
 		}
 		order = append(order, t)
@@ -94,10 +94,10 @@ func (p *parser) spans(order []*TensorInfo) {
 		}
 		switch {
 		case t.Span.End > p.size && t.size != 0:
-			p.found.add(RuleTruncated, t.Name, t.entry, "tensor %s takes the bytes %d to %d, and the file has %d",
+			p.found.Add(RuleTruncated, t.Name, t.entry, "tensor %s takes the bytes %d to %d, and the file has %d",
 				wording.Quote(t.Name), t.Span.Begin, t.Span.End, p.size)
 		case t.Span.Begin > p.size:
-			p.found.add(RuleUnpadded, t.Name, t.entry, "tensor %s, which is empty, begins at byte %d of a file with %d",
+			p.found.Add(RuleUnpadded, t.Name, t.entry, "tensor %s, which is empty, begins at byte %d of a file with %d",
 				wording.Quote(t.Name), t.Span.Begin, p.size)
 		}
 	}
@@ -108,7 +108,7 @@ func (p *parser) judgeOrder(order []*TensorInfo) {
 	var last *TensorInfo
 	for _, t := range order {
 		if last != nil && t.Span.Begin < last.Span.End && t.Span.Len() > 0 {
-			p.found.add(RuleOverlap, t.Name, t.entry,
+			p.found.Add(RuleOverlap, t.Name, t.entry,
 				"tensor %s begins at byte %d, inside of tensor %s, which ends at byte %d",
 				wording.Quote(t.Name), t.Span.Begin, wording.Quote(last.Name), last.Span.End)
 		}
@@ -118,7 +118,7 @@ func (p *parser) judgeOrder(order []*TensorInfo) {
 	}
 	for i := 1; i < len(p.Tensors); i++ {
 		if t := &p.Tensors[i]; t.offset < p.Tensors[i-1].offset {
-			p.found.add(RuleOrder, t.Name, t.entry,
+			p.found.Add(RuleOrder, t.Name, t.entry,
 				"tensor %s has the offset %d and follows a tensor with the offset %d",
 				wording.Quote(t.Name), t.offset, p.Tensors[i-1].offset)
 			return // one is enough to say that the order differs
@@ -132,7 +132,7 @@ func (p *parser) judgeGaps(order []*TensorInfo) error {
 	for _, t := range order {
 		gap := span(end, min(t.Span.Begin, p.size))
 		if next := padded(end, p.Alignment); t.Span.Begin > next && !unsure && t.offset%uint64(p.Alignment) == 0 {
-			p.found.add(RuleHole, t.Name, gap, "%d bytes before tensor %s belong to no tensor", t.Span.Begin-end,
+			p.found.Add(RuleHole, t.Name, gap, "%d bytes before tensor %s belong to no tensor", t.Span.Begin-end,
 				wording.Quote(t.Name))
 		} else if err := p.judgePadding(gap.Begin, gap.End,
 			"the padding before tensor "+wording.Quote(t.Name)); err != nil {
@@ -144,7 +144,7 @@ func (p *parser) judgeGaps(order []*TensorInfo) error {
 		return nil
 	}
 	if p.size > padded(end, p.Alignment) {
-		p.found.add(RuleTrailing, "", span(end, p.size), "%d bytes follow the last tensor", p.size-end)
+		p.found.Add(RuleTrailing, "", span(end, p.size), "%d bytes follow the last tensor", p.size-end)
 		return nil
 	}
 	return p.judgePadding(end, p.size, "the padding after the last tensor")
@@ -161,7 +161,7 @@ func (p *parser) judgePadding(begin, end int64, what string) error {
 		return err
 	}
 	if i := bytes.IndexFunc(b, func(r rune) bool { return r != 0 }); i >= 0 {
-		p.found.add(RulePadding, "", span(begin, end), "%s has the byte %#02x", what, b[i])
+		p.found.Add(RulePadding, "", span(begin, end), "%s has the byte %#02x", what, b[i])
 	}
 	return nil
 }

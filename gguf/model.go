@@ -4,7 +4,6 @@ package gguf
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/weightools/safetensors"
@@ -30,14 +29,14 @@ func (h *Header) part() (part, first bool) {
 }
 
 // judgeModel judges the metadata against itself and against the tensors.
-func (p *parser) judgeModel(r io.ReaderAt) error {
+func (p *parser) judgeModel(f *File) error {
 	part, first := p.part()
 	if !first {
 		return nil
 	}
 	p.judgeArchitecture()
 	p.judgeFileType(part)
-	if err := p.judgeTokenizer(r, part); err != nil {
+	if err := p.judgeTokenizer(f, part); err != nil {
 		return err
 	}
 	kind, _ := p.Find("general.type")
@@ -75,12 +74,12 @@ func (p *parser) judgeArchitecture() {
 	name, _ := v.Short()
 	switch {
 	case !ok:
-		p.found.add(RuleArchitecture, "", safetensors.Span{}, "the key %s is missing", key)
+		p.found.Add(RuleArchitecture, "", safetensors.Span{}, "the key %s is missing", key)
 	case v.Kind != String:
-		p.found.severe(RuleArchitecture, safetensors.Invalid, "", p.span(key), "%s is a %v instead of a string", key,
+		p.found.Add(RuleArchKind, "", p.span(key), "%s is a %v instead of a string", key,
 			v.Kind)
 	case name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "":
-		p.found.add(RuleArchitecture, "", p.span(key), "%s is %s", key, wording.Quote(name))
+		p.found.Add(RuleArchitecture, "", p.span(key), "%s is %s", key, wording.Quote(name))
 	}
 }
 
@@ -99,7 +98,7 @@ func (p *parser) judgeFileType(part bool) {
 		}
 	}
 	if _, ok := p.Find(version); quantized && !ok && p.embedding() != nil {
-		p.found.add(RuleQuantVersion, "", safetensors.Span{},
+		p.found.Add(RuleQuantVersion, "", safetensors.Span{},
 			"there are quantized tensors, and the key %s is missing", version)
 	}
 	v, ok := p.Find(key)
@@ -110,11 +109,11 @@ func (p *parser) judgeFileType(part bool) {
 	is := fileTypes[stated]
 	switch {
 	case !isInt || v.Kind != Uint32:
-		p.found.add(RuleFileType, "", p.span(key), "%s is a %v instead of a u32", key, v.Kind)
+		p.found.Add(RuleFileType, "", p.span(key), "%s is a %v instead of a u32", key, v.Kind)
 	case is.name == "":
-		p.found.add(RuleFileType, "", p.span(key), "%s is %d, which is not defined", key, uint32(stated))
+		p.found.Add(RuleFileType, "", p.span(key), "%s is %d, which is not defined", key, uint32(stated))
 	case !part && matrices > 0 && of[is.main] == 0:
-		p.found.add(RuleFileType, "", p.span(key), "%s is %d (%s), and none of the %d matrices is of %v", key,
+		p.found.Add(RuleFileType, "", p.span(key), "%s is %d (%s), and none of the %d matrices is of %v", key,
 			uint32(stated), is.name,
 			matrices, is.main)
 	}
@@ -136,9 +135,9 @@ func (p *parser) judgeKeys() {
 		v, ok := p.Find(key)
 		switch {
 		case !ok:
-			p.found.add(RuleModelKey, "", safetensors.Span{}, "the key %s is missing", wording.Quote(key))
+			p.found.Add(RuleModelKey, "", safetensors.Span{}, "the key %s is missing", wording.Quote(key))
 		case v.Kind != Uint32 && v.Kind != Array:
-			p.found.add(RuleModelKey, "", p.span(key), "%s is a %v, and llama.cpp wants a u32", wording.Quote(key),
+			p.found.Add(RuleModelKey, "", p.span(key), "%s is a %v, and llama.cpp wants a u32", wording.Quote(key),
 				v.Kind)
 		}
 	}
@@ -175,9 +174,9 @@ func (p *parser) judgeTensors() {
 		t := byName[name]
 		switch {
 		case t == nil:
-			p.found.add(RuleModelTensor, name, safetensors.Span{}, "tensor %s is missing", wording.Quote(name))
+			p.found.Add(RuleModelTensor, name, safetensors.Span{}, "tensor %s is missing", wording.Quote(name))
 		case !sameDims(t.Dims, dims):
-			p.found.add(RuleModelTensor, name, t.entry,
+			p.found.Add(RuleModelTensor, name, t.entry,
 				"tensor %s has the dimensions %v, and the keys of the model say %v",
 				wording.Quote(name), t.Dims, dims)
 		}

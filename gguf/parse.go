@@ -10,21 +10,22 @@ import (
 	"unicode/utf8"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/internal/wording"
 )
 
 const (
-	magic       = "GGUF"
-	prefixSize  = 24      // bytes of magic, version and counts
-	leastKey    = 13      // bytes of the shortest key: lengths, type, and a value of one byte
-	leastTensor = 24      // bytes of the shortest entry of a tensor
-	mostString  = 1 << 30 // bytes; the limit of gguf.cpp
-	mostName    = 65535   // bytes of a key; of a tensor, which has a lower limit, for messages
-	mostRank    = 4
+	magic      = "GGUF"
+	prefixSize = 24      // bytes of magic, version and counts
+	mostString = 1 << 30 // bytes; the limit of gguf.cpp
+	mostName   = 65535   // bytes of a key; of a tensor, which has a lower limit, for messages
+	mostRank   = 4
 
-	// mostPlausible is the number of keys or tensors up to which a file that is too short is rather cut off than wrong.
-	mostPlausible = 1 << 20
-	mostNesting   = 16
+	// Models have some 50 keys and a few thousand tensors.
+	mostKeys    = 1 << 16
+	mostTensors = 1 << 20
+	mostText    = 16 << 20 // bytes of names and short strings that are kept
+	mostNesting = 16
 )
 
 // errStop ends parsing after a violation that makes the rest unreadable.
@@ -34,24 +35,26 @@ var errStop = errors.New("stop")
 type parser struct {
 	*cursor
 	Header
-	found findings
-	all   bool // look for violations that readers of the tensors may ignore
+	found    checkpoint.Findings
+	complete bool  // the header was read to its end
+	all      bool  // look for violations that readers of the tensors may ignore
+	room     int64 // bytes of names and short strings that may still be kept
 }
 
 // parse reads the header of a file. The error is one of reading.
 func parse(r io.ReaderAt, size int64, all bool) (*parser, error) {
-	p := &parser{cursor: newCursor(r, size), all: all}
+	p := &parser{cursor: newCursor(r, size), all: all, found: findings(), complete: true, room: mostText}
 	p.keys = make(map[string]int)
 	err := p.header()
 	switch {
 	case errors.Is(err, errEnd):
-		p.found.add(RuleTruncated, "", span(p.at, size),
+		p.found.Add(RuleTruncated, "", span(p.at, size),
 			"the file ends at byte %d, before the end of its header", size)
-		p.found.incomplete = true
+		p.complete = false
 	case errors.Is(err, errStop):
-		p.found.incomplete = true
+		p.complete = false
 	case err != nil:
-		return nil, err
+		return p, err
 	}
 	return p, nil
 }
@@ -82,7 +85,7 @@ func (p *parser) prefix() (keys, tensors uint64, err error) {
 		return 0, 0, err
 	}
 	if string(b) != magic {
-		p.found.add(RuleMagic, "", span(0, int64(len(b))), "the file begins with %q instead of %q", b, magic)
+		p.found.Add(RuleMagic, "", span(0, int64(len(b))), "the file begins with %q instead of %q", b, magic)
 		return 0, 0, errStop
 	}
 	if b, err = p.next(4); err != nil {
@@ -95,7 +98,7 @@ func (p *parser) prefix() (keys, tensors uint64, err error) {
 	}
 	p.Version = int(version)
 	if version != 2 && version != 3 {
-		p.found.add(RuleVersion, "", span(4, 8), "the version is %d", version)
+		p.found.Add(RuleVersion, "", span(4, 8), "the version is %d", version)
 		return 0, 0, errStop
 	}
 	if tensors, err = p.uint(8); err != nil {
@@ -104,15 +107,16 @@ func (p *parser) prefix() (keys, tensors uint64, err error) {
 	if keys, err = p.uint(8); err != nil {
 		return 0, 0, err
 	}
-	room := uint64(p.left())
 	switch {
-	case keys > max(mostPlausible, room/leastKey):
-		p.found.add(RuleCounts, "", span(16, prefixSize), "the file claims %d keys in %d bytes", keys, room)
+	case keys > mostKeys:
+		p.found.Add(RuleCounts, "", span(16, prefixSize), "the file claims %d keys in %d bytes; the limit is %d keys",
+			keys, p.left(), mostKeys)
 		return 0, 0, errStop
-	case tensors > max(mostPlausible, room/leastTensor):
-		p.found.add(RuleCounts, "", span(8, 16), "the file claims %d tensors in %d bytes", tensors, room)
+	case tensors > mostTensors:
+		p.found.Add(RuleCounts, "", span(8, 16), "the file claims %d tensors in %d bytes; the limit is %d tensors",
+			tensors, p.left(), mostTensors)
 		tensors = 0
-		p.found.incomplete = true
+		p.complete = false
 	}
 	return keys, tensors, nil
 }
@@ -125,7 +129,7 @@ func (p *parser) length(what string) (int64, error) {
 		return 0, err
 	}
 	if n > uint64(p.left()) || n > mostString {
-		p.found.add(RuleStringLength, "", span(begin, begin+8),
+		p.found.Add(RuleStringLength, "", span(begin, begin+8),
 			"%s claims %d bytes, and %d follow in the file", what, n, p.left())
 		return 0, errStop
 	}
@@ -137,6 +141,10 @@ func (p *parser) name(what string) (string, error) {
 	n, err := p.length(what)
 	if err != nil {
 		return "", err
+	}
+	if p.room -= min(n, mostName); p.room < 0 {
+		p.found.Add(RuleCounts, "", span(p.at-8, p.at), "the names of keys and tensors take more than %d bytes", mostText)
+		return "", errStop
 	}
 	b, err := p.next(int(min(n, mostName)))
 	if err != nil {
@@ -160,9 +168,9 @@ func (p *parser) key() error {
 	at := span(begin, p.at)
 	switch {
 	case !utf8.ValidString(name):
-		p.found.severe(RuleKeyName, safetensors.Invalid, "", at, "the key %s is not UTF-8", wording.Quote(name))
+		p.found.Add(RuleKeyText, "", at, "the key %s is not UTF-8", wording.Quote(name))
 	case !keyName(name):
-		p.found.add(RuleKeyName, "", at, "the key %s is not segments of a-z, 0-9 and _ with dots between them",
+		p.found.Add(RuleKeyName, "", at, "the key %s is not segments of a-z, 0-9 and _ with dots between them",
 			wording.Quote(name))
 	}
 	kind, err := p.uint(4)
@@ -174,7 +182,7 @@ func (p *parser) key() error {
 		return err
 	}
 	if _, ok := p.keys[name]; ok {
-		p.found.add(RuleDuplicateKey, "", at, "the key %s occurs more than once", wording.Quote(name))
+		p.found.Add(RuleDuplicateKey, "", at, "the key %s occurs more than once", wording.Quote(name))
 	} else {
 		p.keys[name] = len(p.Keys)
 	}
@@ -203,7 +211,7 @@ func (p *parser) value(kind Kind, key string) (Value, error) {
 	at := span(p.at-4, p.at)
 	switch {
 	case !kind.known():
-		p.found.add(RuleValueType, "", at, "the key %s has a value of the type %d, which is not defined",
+		p.found.Add(RuleValueType, "", at, "the key %s has a value of the type %d, which is not defined",
 			wording.Quote(key), uint32(kind))
 		return Value{}, errStop
 	case kind == String:
@@ -216,7 +224,7 @@ func (p *parser) value(kind Kind, key string) (Value, error) {
 		return Value{}, err
 	}
 	if kind == Bool && bits > 1 {
-		p.found.add(RuleBool, "", span(p.at-1, p.at), "the key %s is the bool %d", wording.Quote(key), bits)
+		p.found.Add(RuleBool, "", span(p.at-1, p.at), "the key %s is the bool %d", wording.Quote(key), bits)
 	}
 	return number(kind, bits), nil
 }
@@ -228,15 +236,16 @@ func (p *parser) text(key string) (Value, error) {
 		return Value{}, err
 	}
 	v := Value{Kind: String, Len: n, Span: span(p.at, p.at+n)}
-	if n > mostShort {
+	if v.kept = n <= mostShort && n <= p.room; !v.kept {
 		return v, p.longText(key, v.Span)
 	}
+	p.room -= n
 	b, err := p.next(int(n))
 	if err != nil {
 		return Value{}, err
 	}
 	if v.text = string(b); !utf8.Valid(b) {
-		p.found.add(RuleUTF8, "", v.Span, "the value of %s is not UTF-8", wording.Quote(key))
+		p.found.Add(RuleUTF8, "", v.Span, "the value of %s is not UTF-8", wording.Quote(key))
 	}
 	return v, nil
 }
@@ -255,7 +264,7 @@ func (p *parser) longText(key string, at safetensors.Span) error {
 				if !utf8.FullRune(b) && p.at < at.End {
 					p.at -= int64(len(b)) // the rest is in the next part
 				} else {
-					p.found.add(RuleUTF8, "", at, "the value of %s is not UTF-8", wording.Quote(key))
+					p.found.Add(RuleUTF8, "", at, "the value of %s is not UTF-8", wording.Quote(key))
 					valid = false
 				}
 				break
@@ -279,13 +288,13 @@ func (p *parser) setAlignment(tensors uint64) {
 	n, _ := v.Uint()
 	switch {
 	case v.Kind != Uint32:
-		p.found.add(RuleAlignment, "", at, "%s is a %v instead of a u32", key, v.Kind)
+		p.found.Add(RuleAlignment, "", at, "%s is a %v instead of a u32", key, v.Kind)
 	case n == 0 || n&(n-1) != 0:
-		p.found.add(RuleAlignment, "", at, "%s is %d, which is not a power of two", key, n)
+		p.found.Add(RuleAlignment, "", at, "%s is %d, which is not a power of two", key, n)
 	case tensors > 0 && int64(n) > p.size:
-		p.found.add(RuleAlignment, "", at, "%s is %d, and the file has %d bytes", key, n, p.size)
+		p.found.Add(RuleAlignment, "", at, "%s is %d, and the file has %d bytes", key, n, p.size)
 	case n%8 != 0 || int64(n) > p.size:
-		p.found.add(RuleOddAlignment, "", at, "%s is %d", key, n)
+		p.found.Add(RuleOddAlignment, "", at, "%s is %d", key, n)
 		p.Alignment = int64(n)
 	default:
 		p.Alignment = int64(n)

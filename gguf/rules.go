@@ -15,6 +15,7 @@ const (
 	RuleCounts       safetensors.Rule = "gguf-counts"
 	RuleTruncated    safetensors.Rule = "gguf-truncated"
 	RuleStringLength safetensors.Rule = "gguf-string-length"
+	RuleKeyText      safetensors.Rule = "gguf-key-text"
 	RuleKeyName      safetensors.Rule = "gguf-key-name"
 	RuleDuplicateKey safetensors.Rule = "gguf-duplicate-key"
 	RuleValueType    safetensors.Rule = "gguf-value-type"
@@ -41,6 +42,7 @@ const (
 	RuleUnpadded     safetensors.Rule = "gguf-unpadded"
 
 	RuleArchitecture safetensors.Rule = "gguf-architecture"
+	RuleArchKind     safetensors.Rule = "gguf-architecture-kind"
 	RuleFileType     safetensors.Rule = "gguf-file-type"
 	RuleQuantVersion safetensors.Rule = "gguf-quantization-version"
 	RuleModelKey     safetensors.Rule = "gguf-model-key"
@@ -73,8 +75,9 @@ var rules = [...]safetensors.RuleInfo{
 	},
 	{
 		Rule: RuleCounts, Severity: safetensors.Invalid,
-		Summary: "A file is long enough for as many keys and tensors as it claims.",
-		Source:  "the definition", Reference: "reads to the end of the file, and refuses it",
+		Summary: "A file is long enough for the keys and tensors that it claims, and has at most 65,536 keys and 1,048,576 " +
+			"tensors, whose names take at most 16 MiB.",
+		Source: "the definition", Reference: "reads to the end of the file, and refuses it",
 		Fix: again,
 	},
 	{
@@ -88,6 +91,12 @@ var rules = [...]safetensors.RuleInfo{
 		Summary: "A string ends before the end of the file, and has at most 2^30 bytes.",
 		Source:  loader, Reference: "refuses it",
 		Fix: again,
+	},
+	{
+		Rule: RuleKeyText, Severity: safetensors.Invalid,
+		Summary: "A key is UTF-8.",
+		Source:  specification, Reference: "takes it",
+		Fix: convert,
 	},
 	{
 		Rule: RuleKeyName, Severity: safetensors.Warning,
@@ -236,7 +245,13 @@ var rules = [...]safetensors.RuleInfo{
 	},
 	{
 		Rule: RuleArchitecture, Severity: safetensors.Warning,
-		Summary: "general.architecture is a string of a-z, 0-9, - and _. Later parts of a split model have none.",
+		Summary: "general.architecture consists of a-z, 0-9, - and _. Later parts of a split model have none.",
+		Source:  specification, Reference: "does not load the model",
+		Fix: convert,
+	},
+	{
+		Rule: RuleArchKind, Severity: safetensors.Invalid,
+		Summary: "general.architecture is a string.",
 		Source:  specification, Reference: "does not load the model",
 		Fix: convert,
 	},

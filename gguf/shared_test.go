@@ -21,14 +21,14 @@ const shared = "../../shared/gguf"
 var judged = map[string][]safetensors.Rule{
 	"magic": {gguf.RuleMagic}, "version": {gguf.RuleVersion}, "counts": {gguf.RuleCounts},
 	"truncated": {gguf.RuleTruncated, gguf.RuleUnpadded}, "string-length": {gguf.RuleStringLength},
-	"key-name": {gguf.RuleKeyName}, "duplicate-key": {gguf.RuleDuplicateKey}, "value-type": {gguf.RuleValueType},
+	"key-name": {gguf.RuleKeyName, gguf.RuleKeyText}, "duplicate-key": {gguf.RuleDuplicateKey}, "value-type": {gguf.RuleValueType},
 	"nested-array": {gguf.RuleNestedArray}, "nesting": {gguf.RuleNesting}, "array-length": {gguf.RuleArrayLength},
 	"bool": {gguf.RuleBool}, "utf8": {gguf.RuleUTF8}, "alignment": {gguf.RuleAlignment, gguf.RuleOddAlignment},
 	"tensor-name": {gguf.RuleTensorName, gguf.RuleOddName}, "duplicate-tensor": {gguf.RuleDuplicate},
 	"rank": {gguf.RuleRank}, "shape": {gguf.RuleShape}, "tensor-type": {gguf.RuleTensorType}, "block": {gguf.RuleBlock},
 	"offset": {gguf.RuleOffset}, "overlap": {gguf.RuleOverlap}, "order": {gguf.RuleOrder}, "hole": {gguf.RuleHole},
 	"padding": {gguf.RulePadding}, "trailing": {gguf.RuleTrailing},
-	"architecture": {gguf.RuleArchitecture}, "file-type": {gguf.RuleFileType},
+	"architecture": {gguf.RuleArchitecture, gguf.RuleArchKind}, "file-type": {gguf.RuleFileType},
 	"quantization-version": {gguf.RuleQuantVersion}, "tokenizer": {gguf.RuleTokenizer, gguf.RuleOddTokenizer},
 	"architecture-keys": {gguf.RuleModelKey}, "architecture-tensors": {gguf.RuleModelTensor},
 }

@@ -5,6 +5,7 @@ package gguf
 import (
 	"math"
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -46,7 +47,7 @@ func (p *parser) dims(t *TensorInfo) error {
 		return err
 	}
 	if rank > mostRank {
-		p.found.add(RuleRank, t.Name, span(begin, begin+4), "tensor %s has %d dimensions",
+		p.found.Add(RuleRank, t.Name, span(begin, begin+4), "tensor %s has %d dimensions",
 			wording.Quote(t.Name), rank)
 		if rank > uint64(p.left()/8) {
 			return errStop
@@ -63,7 +64,7 @@ func (p *parser) dims(t *TensorInfo) error {
 		}
 		t.Dims[i] = int64(d)
 		if d > math.MaxInt64 {
-			p.found.add(RuleShape, t.Name, span(p.at-8, p.at), "tensor %s has a dimension of %d",
+			p.found.Add(RuleShape, t.Name, span(p.at-8, p.at), "tensor %s has a dimension of %d",
 				wording.Quote(t.Name), d)
 			t.Dims[i] = -1
 		}
@@ -77,16 +78,16 @@ func (p *parser) judgeName(t *TensorInfo) {
 	name, quoted := t.Name, wording.Quote(t.Name)
 	switch {
 	case len(name) > most:
-		p.found.add(RuleTensorName, name, t.entry, "the name of tensor %s has %d bytes", quoted, len(name))
+		p.found.Add(RuleTensorName, name, t.entry, "the name of tensor %s has %d bytes", quoted, len(name))
 	case !utf8.ValidString(name) || strings.Contains(name, "\x00"):
-		p.found.add(RuleTensorName, name, t.entry, "the name of tensor %s has a NUL or is not UTF-8", quoted)
+		p.found.Add(RuleTensorName, name, t.entry, "the name of tensor %s has a NUL or is not UTF-8", quoted)
 	case name == "" || len(name) == most:
-		p.found.add(RuleOddName, name, t.entry, "the name of tensor %s has %d bytes", quoted, len(name))
+		p.found.Add(RuleOddName, name, t.entry, "the name of tensor %s has %d bytes", quoted, len(name))
 	case strings.ContainsFunc(name, unicode.IsControl):
-		p.found.add(RuleOddName, name, t.entry, "the name of tensor %s has control characters", quoted)
+		p.found.Add(RuleOddName, name, t.entry, "the name of tensor %s has control characters", quoted)
 	case path.IsAbs(name) || strings.ContainsAny(name, `\`) || path.Clean(name) != name || strings.HasPrefix(name,
 		".."):
-		p.found.add(RuleOddName, name, t.entry, "the name of tensor %s is like a path", quoted)
+		p.found.Add(RuleOddName, name, t.entry, "the name of tensor %s is like a path", quoted)
 	}
 }
 
@@ -94,8 +95,8 @@ func (p *parser) judgeName(t *TensorInfo) {
 func (p *parser) judgeSize(t *TensorInfo) {
 	n, ok := product(t.Dims)
 	switch {
-	case !ok && len(t.Dims) > 0 && minOf(t.Dims) >= 0:
-		p.found.add(RuleShape, t.Name, t.entry, "tensor %s has the shape %s, whose product exceeds 63 bits",
+	case !ok && len(t.Dims) > 0 && slices.Min(t.Dims) >= 0:
+		p.found.Add(RuleShape, t.Name, t.entry, "tensor %s has the shape %s, whose product exceeds 63 bits",
 			wording.Quote(t.Name), t.ShapeString())
 		return
 	case !ok:
@@ -103,17 +104,17 @@ func (p *parser) judgeSize(t *TensorInfo) {
 	}
 	elements, size := t.Type.Block()
 	if elements == 0 {
-		p.found.add(RuleTensorType, t.Name, t.entry, "tensor %s is of %v, which llama.cpp does not have",
+		p.found.Add(RuleTensorType, t.Name, t.entry, "tensor %s is of %v, which llama.cpp does not have",
 			wording.Quote(t.Name), t.Type)
 		return
 	}
 	if elements > 1 && n > 0 && (len(t.Dims) == 0 || t.Dims[0]%int64(elements) != 0) {
-		p.found.add(RuleBlock, t.Name, t.entry, "tensor %s has rows of %d elements, and a block of %v has %d",
+		p.found.Add(RuleBlock, t.Name, t.entry, "tensor %s has rows of %d elements, and a block of %v has %d",
 			wording.Quote(t.Name), rowOf(t), t.Type, elements)
 		return
 	}
 	if blocks := n / int64(elements); blocks > (math.MaxInt64-p.Alignment)/int64(size) {
-		p.found.add(RuleShape, t.Name, t.entry,
+		p.found.Add(RuleShape, t.Name, t.entry,
 			"tensor %s has the shape %s, which takes more bytes than 63 bits can count",
 			wording.Quote(t.Name), t.ShapeString())
 	} else {
@@ -126,12 +127,4 @@ func rowOf(t *TensorInfo) int64 {
 		return 1
 	}
 	return t.Dims[0]
-}
-
-func minOf(dims []int64) int64 {
-	least := int64(math.MaxInt64)
-	for _, d := range dims {
-		least = min(least, d)
-	}
-	return least
 }

@@ -3,6 +3,7 @@ package gguf_test
 import (
 	"bytes"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -37,9 +38,18 @@ func TestRules(t *testing.T) {
 		{gguf.RuleVersion, func() []byte { b := plain(); b.version = 4; return b.bytes() }},
 		{gguf.RuleCounts, func() []byte { b := plain(); b.tensorCount = 1 << 40; return b.bytes() }},
 		{gguf.RuleCounts, func() []byte { b := plain(); b.keyCount = 1 << 63; return b.bytes() }},
+		{gguf.RuleCounts, func() []byte { // names of 17 MB
+			b := plain()
+			for i := range 260 {
+				b.number(strings.Repeat("k", 65_000)+string(rune('a'+i%26))+strconv.Itoa(i), 1)
+			}
+			return b.bytes()
+		}},
 		{gguf.RuleTruncated, func() []byte { f := plain().bytes(); return f[:len(f)-1] }},
 		{gguf.RuleTruncated, func() []byte { return plain().bytes()[:30] }},
 		{gguf.RuleStringLength, func() []byte { b := plain(); return b.key("k", 8, b.u64(1<<63)).bytes() }},
+		{gguf.RuleKeyText, func() []byte { return plain().number("a\xff", 1).bytes() }},
+		{gguf.RuleCounts, func() []byte { b := plain(); b.keyCount = 1 << 16; return b.bytes() }},
 		{gguf.RuleKeyName, func() []byte { return plain().number("A.b", 1).bytes() }},
 		{gguf.RuleKeyName, func() []byte { return plain().number("", 1).bytes() }},
 		{gguf.RuleDuplicateKey, func() []byte { return plain().text("general.architecture", "gpt2").bytes() }},
@@ -103,7 +113,7 @@ func TestRules(t *testing.T) {
 			return bytes.TrimRight(f, "\x00")[:len(f)-16]
 		}},
 		{gguf.RuleArchitecture, func() []byte { return newBuild().tensor("a", 0, zeros(4), 1).bytes() }},
-		{gguf.RuleArchitecture, func() []byte { return newBuild().number("general.architecture", 1).bytes() }},
+		{gguf.RuleArchKind, func() []byte { return newBuild().number("general.architecture", 1).bytes() }},
 		{gguf.RuleFileType, func() []byte { return model().number("general.file_type", 15).bytes() }},
 		{gguf.RuleFileType, func() []byte { return model().number("general.file_type", 5).bytes() }},
 		{gguf.RuleQuantVersion, func() []byte { return model().tensor("b", 2, zeros(18), 32).bytes() }},

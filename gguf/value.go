@@ -50,8 +50,8 @@ func (k Kind) known() bool { return k < Kind(len(kinds)) }
 // size returns the size in bytes of a value, 0 if it varies.
 func (k Kind) size() int { return kinds[k].size }
 
-// A Value is a value of the metadata. Strings of at most 4,096 bytes are in it; longer ones and arrays stay in the
-// file (see [File.Text] and [File.All]).
+// A Value is a value of the metadata. Strings of at most 4,096 bytes are in it, up to 16 MiB in all; others and arrays
+// stay in the file (see [File.Text] and [File.All]).
 type Value struct {
 	Kind Kind
 	Elem Kind             // of the elements of an array
@@ -60,6 +60,7 @@ type Value struct {
 
 	bits uint64
 	text string
+	kept bool // the string is in text
 }
 
 // Uint returns a number that is an integer and not negative, of any type.
@@ -98,10 +99,8 @@ func (v Value) Float() (float64, bool) {
 // Bool returns a bool. Every byte but 0 is true.
 func (v Value) Bool() (value, ok bool) { return v.bits != 0, v.Kind == Bool }
 
-// Short returns a string of at most 4,096 bytes.
-func (v Value) Short() (string, bool) {
-	return v.text, v.Kind == String && v.Len <= mostShort
-}
+// Short returns a string that is in memory.
+func (v Value) Short() (string, bool) { return v.text, v.kept }
 
 // mostShort is the length in bytes up to which strings are kept in memory.
 const mostShort = 4096

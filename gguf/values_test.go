@@ -139,7 +139,8 @@ func TestMetadata(t *testing.T) {
 		t.Errorf("t is %v, %v", v, ok)
 	}
 	var texts []string
-	for v, err := range f.All("s") {
+	array, _ := f.Find("s")
+	for v, err := range f.Elements(array) {
 		s, ok := v.Short()
 		if err != nil || !ok {
 			t.Fatal(err, ok)
@@ -150,17 +151,19 @@ func TestMetadata(t *testing.T) {
 		t.Errorf("s is %q", texts)
 	}
 	var numbers []uint64
-	for v := range f.All("n") {
+	array, _ = f.Find("n")
+	for v := range f.Elements(array) {
 		n, _ := v.Uint()
 		numbers = append(numbers, n)
 	}
 	if !slices.Equal(numbers, []uint64{7, 9}) {
 		t.Errorf("n is %v", numbers)
 	}
-	if text, err := f.Text("long", 1<<20); len(text) != 5000 || err != nil {
+	long, _ := f.Find("long")
+	if text, err := f.Text(long, 1<<20); len(text) != 5000 || err != nil {
 		t.Errorf("long has %d bytes, %v", len(text), err)
 	}
-	if _, err := f.Text("long", 100); err == nil {
+	if _, err := f.Text(long, 100); err == nil {
 		t.Error("a text longer than the limit is returned")
 	}
 	if f.Architecture() != "llama" {
