@@ -58,7 +58,7 @@ const (
 
 var rules = [...]safetensors.RuleInfo{
 	{Rule: NotFetched, Severity: safetensors.Warning,
-		Summary: "The files beside the weights are not Git LFS pointers, error pages or empty files.",
+		Summary: "Files of configurations and tokenizers are not Git LFS pointers, error pages or empty files.",
 		Source:  "none: loaders read these files",
 		Fix:     "Run `git lfs pull` in the file's repository, or check the URL and your login, and download the file again."},
 	{Rule: DownloadUnfinished, Severity: safetensors.Note,
@@ -133,9 +133,10 @@ var rules = [...]safetensors.RuleInfo{
 		Source:  transformers,
 		Fix:     "No action is needed. Writing the file without the duplicate saves space."},
 	{Rule: QuantCompanion, Severity: safetensors.Invalid,
-		Summary: "A packed weight has all tensors that are needed to unpack it: scales, zero points, group indices, shape or state.",
-		Source:  schemes,
-		Fix:     "Download or quantize the weights again: a loader may unpack them with uninitialized memory."},
+		Summary: "A packed weight has all tensors that are needed to unpack it: scales, zero points, group indices, shape or " +
+			"state.",
+		Source: schemes,
+		Fix:    "Download or quantize the weights again: a loader may unpack them with uninitialized memory."},
 	{Rule: QuantShape, Severity: safetensors.Invalid,
 		Summary: "The shapes of a packed weight and of its scales, zero points and indices match.",
 		Source:  schemes,
@@ -161,7 +162,7 @@ var rules = [...]safetensors.RuleInfo{
 		Source:  "none: the library transformers writes it into the index",
 		Fix:     "No action is needed: `weigh info FILE` shows the correct number."},
 	{Rule: AlignmentCost, Severity: safetensors.Note,
-		Summary: "Tensors are aligned to the size of their elements, so that loaders can use a mapped file in place.",
+		Summary: "Tensors are aligned to the size of their elements. Loaders can then use a mapped file in place.",
 		Source:  "none: misaligned tensors must be copied",
 		Fix:     "Write the files again with aligned tensors: `weigh edit --in-place --fix FILE`."},
 	{Rule: BlobDigest, Severity: safetensors.Invalid,

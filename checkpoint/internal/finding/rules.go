@@ -109,16 +109,16 @@ var rules = [...]safetensors.RuleInfo{
 	},
 	{
 		Rule: IndexStale, Severity: safetensors.Warning,
-		Summary:   "No index names only missing shards beside a model with another file name and the same tensors.",
+		Summary:   "No index names only missing shards while a model of the same tensors has another file name.",
 		Source:    "none: some loaders read the index, and fail; others read the model that is there",
 		Reference: "does not read indexes",
 		Fix:       "No download is needed. Remove the index: `weigh edit --in-place --fix FILE`.",
 	},
 	{
 		Rule: IndexMissing, Severity: safetensors.Warning,
-		Summary: "Numbered shards beside a configuration have the index that transformers, diffusers or PEFT looks for.",
+		Summary: "Numbered shards in a folder with a configuration have the index that transformers, diffusers or PEFT looks for.",
 		Source:  convention, Reference: "does not read indexes",
-		Fix: "Write the index, and leave the shards as they are: `weigh edit --in-place --fix FILE`.",
+		Fix: "Write the index; the shards do not change: `weigh edit --in-place --fix FILE`.",
 	},
 	{
 		Rule: CacheLink, Severity: safetensors.Error,
@@ -128,7 +128,7 @@ var rules = [...]safetensors.RuleInfo{
 	},
 	{
 		Rule: FileMode, Severity: safetensors.Note,
-		Summary:   "Everyone who can read the other files of a folder can read its weights.",
+		Summary:   "Every user that can read the other files of a folder can read its weights.",
 		Source:    "none: safetensors 0.8.0 for Python writes files that only their owner can read",
 		Reference: "the Python package writes files that only their owner can read",
 		Fix:       "Let the others read the weights: `weigh edit --in-place --fix FILE`.",
