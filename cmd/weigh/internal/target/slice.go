@@ -5,7 +5,6 @@ package target
 import (
 	"context"
 	"iter"
-	"slices"
 	"strings"
 
 	"github.com/weightools/safetensors"
@@ -25,6 +24,8 @@ type Part struct {
 // values.
 func (w *Weights) Slices(ctx context.Context, meant []string, values bool) (list []Part, several bool, err error) {
 	several = len(meant) > 1
+	type key struct{ name, slice string }
+	listed := make(map[key]bool)
 	for _, text := range meant {
 		found, pattern, err := w.meaning(ctx, text, values)
 		if err != nil {
@@ -32,7 +33,8 @@ func (w *Weights) Slices(ctx context.Context, meant []string, values bool) (list
 		}
 		several = several || pattern
 		for _, p := range found {
-			if !slices.ContainsFunc(list, func(q Part) bool { return p.Name == q.Name && p.Slice == q.Slice }) {
+			if k := (key{p.Name, p.Slice}); !listed[k] {
+				listed[k] = true
 				list = append(list, p)
 			}
 		}
