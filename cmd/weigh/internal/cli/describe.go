@@ -39,7 +39,6 @@ func Describe(err error) string {
 		text = strings.ReplaceAll(strings.TrimPrefix(text, name), ": "+name, ": ")
 	}
 	var path *fs.PathError
-	var write *writeError
 	var request *remote.Error
 	switch {
 	case errors.As(err, &request):
@@ -51,22 +50,7 @@ func Describe(err error) string {
 			text += ": if you trust that server, set WEIGH_PRIVATE_REDIRECTS=allow"
 		}
 	case errors.As(err, &path):
-		switch {
-		case errors.As(err, &write):
-			text = fmt.Sprintf("cannot write %q: %v", write.file, path.Err)
-		case errors.Is(path.Err, fs.ErrNotExist):
-			text = fmt.Sprintf("%q does not exist: a target is a file, a folder, an index, a URL, or - for standard input",
-				path.Path) + hubAdvice(path.Path)
-		case errors.Is(path.Err, syscall.ELOOP):
-			text = fmt.Sprintf("%q is a circular link, not a file or folder", path.Path)
-		case errors.Is(path.Err, fs.ErrInvalid):
-			// A device or a pipe; the error names it.
-			text = fmt.Sprintf("%v: to read it as a stream, use - as the target and redirect standard input", path.Err)
-		case path.Op == "replace" && errors.Is(path.Err, fs.ErrPermission):
-			text = readOnly(path.Path, "-o")
-		case errors.Is(path.Err, fs.ErrPermission):
-			text = fmt.Sprintf("permission denied: cannot %s %q", path.Op, path.Path)
-		}
+		text = ofPath(err, path, text)
 	}
 	if path == nil && errors.Is(err, store.ErrNotRegular) {
 		text += `: save its content in a file first, with "cat" for example, and name that file`
@@ -90,6 +74,28 @@ func Describe(err error) string {
 		text += `: raise the limit, for example with "ulimit -n 10000"`
 	}
 	return typeset.Line(strings.TrimSpace(text))
+}
+
+// ofPath describes an error of a file, and returns text if it has nothing to add.
+func ofPath(err error, path *fs.PathError, text string) string {
+	var write *writeError
+	switch {
+	case errors.As(err, &write):
+		return fmt.Sprintf("cannot write %q: %v", write.file, path.Err)
+	case errors.Is(path.Err, fs.ErrNotExist):
+		return fmt.Sprintf("%q does not exist: a target is a file, a folder, an index, a URL, or - for standard input",
+			path.Path) + hubAdvice(path.Path)
+	case errors.Is(path.Err, syscall.ELOOP):
+		return fmt.Sprintf("%q is a circular link, not a file or folder", path.Path)
+	case errors.Is(path.Err, fs.ErrInvalid):
+		// A device or a pipe; the error names it.
+		return fmt.Sprintf("%v: to read it as a stream, use - as the target and redirect standard input", path.Err)
+	case path.Op == "replace" && errors.Is(path.Err, fs.ErrPermission):
+		return readOnly(path.Path, "-o")
+	case errors.Is(path.Err, fs.ErrPermission):
+		return fmt.Sprintf("permission denied: cannot %s %q", path.Op, path.Path)
+	}
+	return text
 }
 
 // joined returns the errors that errors.Join has joined, or nil.

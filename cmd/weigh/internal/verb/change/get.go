@@ -5,32 +5,19 @@ package change
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
-	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/checkpoint/shards"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/receipt"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
-	"github.com/weightools/safetensors/store"
 )
-
-// getFlags are the flags of get.
-type getFlags struct {
-	cli.NameFlags
-	dir string
-	carryFlags
-	toCache             bool
-	force, json, dryRun bool
-}
 
 // Get returns the command.
 func Get(sess *cli.Session) *cobra.Command {
@@ -166,33 +153,6 @@ func (f *getFlags) place(sess *cli.Session, files []*wanted) error {
 	return mend(sess, f.dir)
 }
 
-// A wanted file is one to download.
-type wanted struct {
-	name   string          // in the store
-	path   string          // the output file: below the output folder, and later with that folder
-	set    *checkpoint.Set // that it belongs to, or nil
-	size   int64
-	object store.Object // nil for a dry run
-	from   io.Closer    // what object reads from, or nil
-
-	companion bool // it belongs to the weights
-}
-
-// receipt returns the report of a file that is not downloaded yet.
-func (w *wanted) receipt() receipt.GotFile {
-	return receipt.GotFile{Path: filepath.ToSlash(w.path), Size: w.size, Companion: w.companion}
-}
-
-// close closes the object.
-func (w *wanted) close() {
-	if w.object != nil {
-		w.object.Close()
-	}
-	if w.from != nil {
-		w.from.Close()
-	}
-}
-
 // fetchAll downloads files. It knows all sizes before it writes the first file, and fails early if
 // the disk is too small.
 func fetchAll(ctx context.Context, sess *cli.Session, files []*wanted, f *getFlags, got *receipt.Got) error {
@@ -218,22 +178,4 @@ func fetchAll(ctx context.Context, sess *cli.Session, files []*wanted, f *getFla
 		}
 		return nil
 	})
-}
-
-const (
-	// filesAtOnce is how many files are downloaded at a time, and requestsAtOnce how many requests
-	// all of them make at a time.
-	filesAtOnce, requestsAtOnce = 16, 16
-)
-
-// missing returns the error of a shard that does not exist as all verbs report it. Otherwise it
-// returns err.
-func missing(ctx context.Context, w *wanted, err error) error {
-	cp := w.set.Open()
-	defer cp.Close()
-	var v *safetensors.Violation
-	if _, fault := cp.Header(ctx, w.name); errors.As(fault, &v) {
-		return fault
-	}
-	return err
 }

@@ -22,59 +22,12 @@ import (
 	"github.com/weightools/safetensors/remote"
 )
 
-// checkPlace validates the flags that say where to write.
-func (f *getFlags) checkPlace() error {
-	switch {
-	case f.dir == "" && !f.toCache:
-		return cli.Usagef("get needs an output folder: -o DIR, or --to-cache for models on the Hub")
-	case f.dir != "" && f.toCache:
-		return cli.Usagef("-o and --to-cache cannot be combined")
-	case f.toCache && (f.Include != nil || f.Exclude != nil):
-		return cli.Usagef("--to-cache downloads complete files, and cannot be combined with --include or --exclude")
-	case f.toCache && f.force:
-		return cli.Usagef("--to-cache overwrites nothing, and cannot be combined with --force")
-	}
-	return nil
-}
-
 // getToCache downloads a model into the cache, and if the target is a folder, also the files in it that are not
 // weights: loaders need the configuration and the tokenizer.
 func getToCache(ctx context.Context, sess *cli.Session, at *target.Target, sets []*checkpoint.Set, f *getFlags) error {
-	names := make(map[string]*checkpoint.Set)
-	for _, set := range sets {
-		for _, name := range append(slices.Clone(set.Shards), set.Index) {
-			if name != "" {
-				names[name] = set
-			}
-		}
-	}
-	folder := at.Within
-	isFile := names[folder] != nil
-	if isFile {
-		folder = path.Dir(path.Join("/", folder))[1:]
-	}
-	s, err := remote.SnapshotOf(ctx, at.Store, folder)
-	if errors.Is(err, remote.ErrNotHub) {
-		return cli.Usagef("--to-cache takes repositories of the Hugging Face Hub only: use -o DIR for %q",
-			at.Path(at.Within))
-	}
+	s, files, err := cached(ctx, at, sets, f)
 	if err != nil {
-		return at.Fault(err)
-	}
-	var files []*remote.SnapshotFile
-	all := &fetching{sess: sess, slots: make(chan struct{}, requestsAtOnce)}
-	for i := range s.Files {
-		one := &s.Files[i]
-		isOther := !isFile && !f.weightsOnly && filetype.WeightsFormat(path.Base(one.Path)) == ""
-		if names[one.Path] != nil || isOther {
-			files = append(files, one)
-			all.done.Bytes.Add(one.Size)
-		}
-		delete(names, one.Path)
-	}
-	if absent := slices.Sorted(maps.Keys(names)); len(absent) > 0 {
-		err := &fs.PathError{Op: "open", Path: absent[0], Err: fs.ErrNotExist}
-		return at.Fault(missing(ctx, &wanted{name: absent[0], set: names[absent[0]]}, err))
+		return err
 	}
 	if f.dryRun {
 		got := &receipt.Got{DryRun: true}
@@ -90,6 +43,10 @@ func getToCache(ctx context.Context, sess *cli.Session, at *target.Target, sets 
 	if err := cacheSpace(s, files); err != nil {
 		return err
 	}
+	all := &fetching{sess: sess, slots: make(chan struct{}, requestsAtOnce)}
+	for _, one := range files {
+		all.done.Bytes.Add(one.Size)
+	}
 	got := &receipt.Got{Files: make([]receipt.GotFile, len(files))}
 	stop := sess.ShowProgress(&all.done)
 	err = cli.Parallel(ctx, filesAtOnce, len(files), func(ctx context.Context, i int) (err error) {
@@ -101,6 +58,46 @@ func getToCache(ctx context.Context, sess *cli.Session, at *target.Target, sets 
 		return err
 	}
 	return sess.Receipt(got, f.json, false)
+}
+
+// cached returns the files to download into the cache, and their snapshot.
+func cached(ctx context.Context, at *target.Target, sets []*checkpoint.Set, f *getFlags) (*remote.Snapshot,
+	[]*remote.SnapshotFile, error) {
+	names := make(map[string]*checkpoint.Set)
+	for _, set := range sets {
+		for _, name := range append(slices.Clone(set.Shards), set.Index) {
+			if name != "" {
+				names[name] = set
+			}
+		}
+	}
+	folder := at.Within
+	isFile := names[folder] != nil
+	if isFile {
+		folder = path.Dir(path.Join("/", folder))[1:]
+	}
+	s, err := remote.SnapshotOf(ctx, at.Store, folder)
+	if errors.Is(err, remote.ErrNotHub) {
+		return nil, nil, cli.Usagef("--to-cache takes repositories of the Hugging Face Hub only: use -o DIR for %q",
+			at.Path(at.Within))
+	}
+	if err != nil {
+		return nil, nil, at.Fault(err)
+	}
+	var files []*remote.SnapshotFile
+	for i := range s.Files {
+		one := &s.Files[i]
+		isOther := !isFile && !f.weightsOnly && filetype.WeightsFormat(path.Base(one.Path)) == ""
+		if names[one.Path] != nil || isOther {
+			files = append(files, one)
+		}
+		delete(names, one.Path)
+	}
+	if absent := slices.Sorted(maps.Keys(names)); len(absent) > 0 {
+		err := &fs.PathError{Op: "open", Path: absent[0], Err: fs.ErrNotExist}
+		return nil, nil, at.Fault(missing(ctx, &wanted{name: absent[0], set: names[absent[0]]}, err))
+	}
+	return s, files, nil
 }
 
 // cacheSpace returns an error if the disk is too small.

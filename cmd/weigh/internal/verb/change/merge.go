@@ -53,9 +53,6 @@ instead. With -o - the file goes to standard output, without a report.
 	return cmd
 }
 
-// weightsEnd is the extension of safetensors files.
-const weightsEnd = ".safetensors"
-
 // checkMerge returns the error of flags that contradict each other.
 func (f *reshardFlags) checkMerge(cmd *cobra.Command, args []string) error {
 	switch {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 	"syscall"
@@ -22,7 +21,6 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/receipt"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
-	"github.com/weightools/safetensors/edit"
 )
 
 // reshardFlags are the flags of both verbs.
@@ -202,23 +200,6 @@ func (r *rewriting) planned(err error) error {
 	return writeFault(err, orInPlace)
 }
 
-// orInPlace is the advice of commands that can replace their input.
-const orInPlace = ", or replace the input with --in-place"
-
-// writeFault returns the error of output that cannot be written, with advice. Or is what else can be
-// done if the output is the input.
-func writeFault(err error, or string) error {
-	switch {
-	case errors.Is(err, shards.ErrIsInput):
-		return cli.Usagef("%w: write elsewhere%s", err, or)
-	case errors.Is(err, shards.ErrRefused), errors.Is(err, edit.ErrRefused):
-		return cli.Usage(err)
-	case errors.Is(err, fs.ErrExist):
-		return fmt.Errorf("%w: write elsewhere, or use --force", err)
-	}
-	return err
-}
-
 // carryOut writes the plan, unless it is a dry run, and reports the files.
 func carryOut(ctx context.Context, sess *cli.Session, r *rewriting, p *shards.Plan, done *cli.Progress) error {
 	beside, err := r.find(ctx, sess, r.targets, r.out, p.Dir, r.force)
@@ -261,10 +242,4 @@ func writePlan(ctx context.Context, sess *cli.Session, p *shards.Plan, done *cli
 		return nil, writeFault(err, orInPlace)
 	}
 	return written, nil
-}
-
-// isFolder reports whether name refers to a folder.
-func isFolder(name string) bool {
-	info, err := os.Stat(name)
-	return err == nil && info.IsDir()
 }

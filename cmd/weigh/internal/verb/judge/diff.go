@@ -92,6 +92,12 @@ matches nothing in A or B is an error (exit code 2).`,
 			return runDiff(cmd.Context(), sess, target.Name(args[0]), target.Name(args[1]), &f)
 		},
 	}
+	f.register(cmd)
+	return cmd
+}
+
+// register adds the flags to the command.
+func (f *diffFlags) register(cmd *cobra.Command) {
 	f.NameFlags.Register(cmd, "compare", "weigh help info")
 	f.Output.Register(cmd, "json", "write JSON, weigh.diff/1", "csv", "write CSV")
 	fl := cmd.Flags()
@@ -107,7 +113,6 @@ matches nothing in A or B is an error (exit code 2).`,
 	fl.BoolVar(&f.weights, "no-metadata", false, "do not compare metadata")
 	fl.BoolVar(&f.all, "all", false, "list every tensor; do not fold layers")
 	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage)
-	return cmd
 }
 
 // Values of --sort and --by.
