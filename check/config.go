@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
+	"sync"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/filetype"
@@ -79,7 +80,7 @@ func (r *configReader) read(ctx context.Context, folder, name string) *configFil
 }
 
 // nameBefore matches the name of a member.
-var nameBefore = regexp.MustCompile(`"([^"\\\n]{1,100})"\s*:`)
+var nameBefore = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"([^"\\\n]{1,100})"\s*:`) })
 
 // judgeNumbers reports the first number of a file that is not JSON.
 func (r *configReader) judgeNumbers(file string, text []byte) {
@@ -98,7 +99,7 @@ func (r *configReader) judgeNumbers(file string, text []byte) {
 		word = "NaN"
 	}
 	of := ""
-	if names := nameBefore.FindAllSubmatch(before, -1); len(names) > 0 {
+	if names := nameBefore().FindAllSubmatch(before, -1); len(names) > 0 {
 		of = " of " + quote(string(names[len(names)-1][1]))
 	}
 	r.found(file).Add(RuleConfigNumber, "", safetensors.Span{Begin: int64(at), End: int64(at + len(word))},

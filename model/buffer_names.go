@@ -5,6 +5,7 @@ package model
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/weightools/safetensors/internal/config"
 	"github.com/weightools/safetensors/internal/parts"
@@ -80,7 +81,7 @@ var bufferNames = []bufferName{
 }
 
 // buffers are the bufferNames by their last words.
-var buffers = func() map[string][]*bufferName {
+var buffers = sync.OnceValue(func() map[string][]*bufferName {
 	m := make(map[string][]*bufferName)
 	for i := range bufferNames {
 		b := &bufferNames[i]
@@ -88,7 +89,7 @@ var buffers = func() map[string][]*bufferName {
 		m[last] = append(m[last], b)
 	}
 	return m
-}()
+})
 
 // IsBuffer reports whether a tensor is a buffer by its name: stored, but not a parameter. It does not know the
 // names that are buffers in some architectures only.
@@ -96,7 +97,7 @@ func IsBuffer(name string) bool { return isBuffer(name, nil) }
 
 // isBuffer reports whether a tensor is a buffer by its name in a model of the given types.
 func isBuffer(name string, types []string) bool {
-	for _, b := range buffers[parts.Last(name)] {
+	for _, b := range buffers()[parts.Last(name)] {
 		before, ok := strings.CutSuffix(name, b.end)
 		if !ok || before != "" && before[len(before)-1] != '.' {
 			continue

@@ -6,6 +6,7 @@ package finding
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/weightools/safetensors"
 )
@@ -165,7 +166,7 @@ var rules = [...]safetensors.RuleInfo{
 func Rules() []safetensors.RuleInfo { return slices.Clone(rules[:]) }
 
 // known are the rules by which package checkpoint judges.
-var known = slices.Concat(rules[:], safetensors.Rules())
+var known = sync.OnceValue(func() []safetensors.RuleInfo { return slices.Concat(rules[:], safetensors.Rules()) })
 
 // New returns the violation of a rule.
 func New(rule safetensors.Rule, tensor string, at safetensors.Span, format string, args ...any) *safetensors.Violation {
@@ -176,7 +177,7 @@ func New(rule safetensors.Rule, tensor string, at safetensors.Span, format strin
 func violation(more []safetensors.RuleInfo, rule safetensors.Rule, tensor string, at safetensors.Span,
 	detail string) *safetensors.Violation {
 	v := &safetensors.Violation{Rule: rule, Severity: safetensors.Invalid, Tensor: tensor, Span: at, Detail: detail}
-	for _, list := range [][]safetensors.RuleInfo{more, known} {
+	for _, list := range [][]safetensors.RuleInfo{more, known()} {
 		for i := range list {
 			if list[i].Rule == rule {
 				v.Severity, v.Fix = list[i].Severity, list[i].Fix
