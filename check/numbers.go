@@ -90,7 +90,6 @@ func (m *subject) judgeNumbers(s *shard, verdicts []verdict, isAdapter bool) {
 		switch at := s.header.FileSpan(ti); {
 		case role.IsScale():
 			m.judgeScale(s, ti, n, role, v)
-		case isPackedFloat(s.header, ti, role): // any bits are valid
 		case v.nan > 0:
 			m.found(s.path).Add(RuleNotFinite, ti.Name, at, "tensor %s has %s among %s", quote(ti.Name),
 				count(v.nan, "NaN"), count(ti.NumElems(), "element"))
@@ -106,15 +105,6 @@ func (m *subject) judgeNumbers(s *shard, verdicts []verdict, isAdapter bool) {
 				count(ti.NumElems(), "element"), quote(ti.Name), ti.ShapeString(), all)
 		}
 	}
-}
-
-// isPackedFloat reports whether the elements of a tensor are no numbers, but packed values that are stored as floats:
-// HQQ and bitsandbytes do this on request.
-func isPackedFloat(h *safetensors.Header, ti *safetensors.TensorInfo, role parts.Role) bool {
-	if parts.KindOf(ti.Dtype) != parts.Float {
-		return false
-	}
-	return role == parts.HQQWeight || role == parts.Weight && h.Lookup(ti.Name+".absmax") != nil
 }
 
 // isBound reports whether a tensor is a bound, which is infinite until something was observed. Negative

@@ -267,6 +267,10 @@ var adapters = []fixture{
 var numbers = []fixture{
 	{"a NaN", modelOf("", filled(headed(plain), q5+".weight", func(b []byte) { copy(b[100:], "\xc0\x7f") })), true,
 		inModel(check.RuleNotFinite, q5+".weight", `tensor "model.layers.5.self_attn.q_proj.weight" has 1 NaN among 4,096 elements`)},
+	// HQQ has packed weights of this name with scales; attention in other models has it without.
+	{"a NaN in a query matrix", modelOf("", []tensor{
+		{"layers.0.attn.W_q", safetensors.BF16, []int64{64, 64}, func(b []byte) { copy(b[100:], "\xc0\x7f") }},
+	}), true, inModel(check.RuleNotFinite, "layers.0.attn.W_q", "has 1 NaN")},
 	{"infinities", modelOf("", filled(headed(plain), q5+".weight", func(b []byte) { copy(b[100:], "\x80\x7f\x80\xff") })), true,
 		inModel(check.RuleNotFinite, q5+".weight", `tensor "model.layers.5.self_attn.q_proj.weight" has 2 infinite values among 4,096 elements`)},
 	{"a scale that is NaN", modelOf("", filled(headed(fp8), q5+".weight_scale_inv", pattern(0, 0, 0xc0, 0x7f))), true,
