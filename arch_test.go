@@ -59,7 +59,7 @@ var rooms = map[string][]string{
 	"pickle/internal/torchfile":   {"internal", "pickle"},
 	"pickle/convert":              {".", "store", "checkpoint", "pickle", "internal"},
 	"pickle/scan":                 {".", "filetype", "pickle", "internal"},
-	"pickle/scan/internal":        {"internal", "filetype", "pickle", "pickle/scan/internal"},
+	"pickle/scan/internal":        {".", "internal", "filetype", "gguf", "pickle", "pickle/scan/internal"},
 	"pickle/scan/internal/config": {"internal"},
 	"pickle/scan/internal/java":   {},
 	"pickle/scan/internal/known":  {"pickle/scan/internal/wordset"},

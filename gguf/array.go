@@ -15,14 +15,15 @@ func (p *parser) array(key string) (Value, error) {
 	}
 	v := Value{Kind: Array, Elem: elem, Len: int64(n), Span: safetensors.Span{Begin: p.at}}
 	if elem == Array {
-		p.found.Add(RuleNestedArray, "", span(p.at-12, p.at), "the value of %s is an array of arrays",
+		p.found.Add(RuleNestedArray, "", span(p.at-4-int64(p.length), p.at), "the value of %s is an array of arrays",
 			wording.Quote(key))
 	}
 	var open []uint64 // how many elements of each open array of arrays are left
 	for {
 		if elem == Array {
 			if len(open) == mostNesting {
-				p.found.Add(RuleNesting, "", span(p.at-12, p.at), "the arrays of %s are nested more than %d deep",
+				p.found.Add(RuleNesting, "", span(p.at-4-int64(p.length), p.at),
+					"the arrays of %s are nested more than %d deep",
 					wording.Quote(key), mostNesting)
 				return Value{}, errStop
 			}
@@ -51,7 +52,7 @@ func (p *parser) arrayHead(key string) (elem Kind, n uint64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	if n, err = p.uint(8); err != nil {
+	if n, err = p.uint(p.length); err != nil {
 		return 0, 0, err
 	}
 	elem = Kind(kind)
@@ -63,16 +64,16 @@ func (p *parser) arrayHead(key string) (elem Kind, n uint64, err error) {
 	least := uint64(elem.size())
 	switch elem {
 	case String:
-		least = 8
+		least = uint64(p.length)
 	case Array:
-		least = 12
+		least = 4 + uint64(p.length)
 	}
 	if n > uint64(p.left())/least {
 		rule := RuleArrayLength
 		if n < uint64(p.left()) && elem.size() == 0 {
 			rule = RuleTruncated
 		}
-		p.found.Add(rule, "", span(begin+4, begin+12),
+		p.found.Add(rule, "", span(begin+4, p.at),
 			"an array of %s claims %d elements of type %v, and %d bytes follow in the file", wording.Quote(key), n,
 			elem, p.left())
 		return 0, 0, errStop
@@ -85,12 +86,12 @@ func (p *parser) elements(key string, elem Kind, n uint64) error {
 	switch {
 	case elem == String:
 		for range n {
-			size, err := p.uint(8)
+			size, err := p.uint(p.length)
 			if err != nil {
 				return err
 			}
 			if size > uint64(p.left()) {
-				p.found.Add(RuleTruncated, "", span(p.at-8, p.at),
+				p.found.Add(RuleTruncated, "", span(p.at-int64(p.length), p.at),
 					"a string in %s claims %d bytes, and %d follow in the file", wording.Quote(key), size, p.left())
 				return errStop
 			}

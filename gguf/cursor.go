@@ -19,10 +19,11 @@ type cursor struct {
 	size   int64 // of the file
 	at     int64
 	order  binary.ByteOrder
+	length int // the size in bytes of lengths, counts and dimensions
 }
 
 func newCursor(r io.ReaderAt, size int64) *cursor {
-	return &cursor{window: bytesio.NewWindow(r, size), size: size, order: binary.LittleEndian}
+	return &cursor{window: bytesio.NewWindow(r, size), size: size, order: binary.LittleEndian, length: 8}
 }
 
 // left returns the number of bytes before the end of the file.

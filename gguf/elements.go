@@ -18,6 +18,9 @@ func (f *File) Elements(array Value) iter.Seq2[Value, error] {
 			return
 		}
 		p := &parser{cursor: newCursor(f.r, min(f.size, array.Span.End))}
+		if f.Version == 1 {
+			p.length = 4
+		}
 		if p.at = array.Span.Begin; f.BigEndian {
 			p.order = binary.BigEndian
 		}

@@ -39,20 +39,24 @@ func Is(head []byte) bool { return len(head) >= 4 && string(head[:4]) == magic }
 // Open reads the header of a file of the given size in bytes. It requires only what reading the metadata and the
 // tensors requires; use [Validate] for a judgment. Tensors of unknown types are listed.
 //
-// The error is a *[safetensors.Violation] for an invalid file, or that of reading. With an error, the File is nil or has
-// what was read before, so that its metadata can be examined.
+// The error is a *[safetensors.Violation] for an invalid file, or that of reading. With an error, the File is nil or
+// has what was read before, so that its metadata can be examined.
 func Open(r io.ReaderAt, size int64) (*File, error) {
 	p, err := read(r, size, false)
 	f := fileOf(p, r)
 	if err != nil {
 		return f, err
 	}
+	var old error
 	for _, v := range p.found.Report().Violations {
-		if v.Severity == safetensors.Invalid && v.Rule != RuleTensorType {
+		switch {
+		case v.Rule == RuleVersion: // what else is wrong says more
+			old = v
+		case v.Severity == safetensors.Invalid && v.Rule != RuleTensorType:
 			return f, v
 		}
 	}
-	return f, nil
+	return f, old
 }
 
 // fileOf returns a file as far as it was read, nil if not even the version was.
@@ -88,15 +92,16 @@ func read(r io.ReaderAt, size int64, all bool) (*parser, error) {
 	return p, err
 }
 
-// Text returns a string of at most so many bytes. It reads the file if the string is not in memory. The bytes need not be
-// UTF-8.
+// Text returns a string of at most so many bytes. It reads the file if the string is not in memory. The bytes need not
+// be UTF-8.
 func (f *File) Text(v Value, most int64) (string, error) {
 	text, short := v.Short()
 	switch {
 	case v.Kind != String:
 		return "", fmt.Errorf("gguf: a %v is not a string", v.Kind)
 	case v.Len > most:
-		return "", fmt.Errorf("gguf: the string at byte %d has %d bytes, more than the limit of %d", v.Span.Begin, v.Len, most)
+		return "", fmt.Errorf("gguf: the string at byte %d has %d bytes, more than the limit of %d",
+			v.Span.Begin, v.Len, most)
 	case short:
 		return text, nil
 	}

@@ -99,21 +99,25 @@ func (p *parser) prefix() (keys, tensors uint64, err error) {
 	p.Version = int(version)
 	if version != 2 && version != 3 {
 		p.found.Add(RuleVersion, "", span(4, 8), "the version is %d", version)
-		return 0, 0, errStop
+		if p.length = 4; version != 1 {
+			return 0, 0, errStop
+		}
 	}
-	if tensors, err = p.uint(8); err != nil {
+	if tensors, err = p.uint(p.length); err != nil {
 		return 0, 0, err
 	}
-	if keys, err = p.uint(8); err != nil {
+	if keys, err = p.uint(p.length); err != nil {
 		return 0, 0, err
 	}
 	switch {
 	case keys > mostKeys:
-		p.found.Add(RuleCounts, "", span(16, prefixSize), "the file claims %d keys in %d bytes; the limit is %d keys",
+		p.found.Add(RuleCounts, "", span(p.at-int64(p.length), p.at),
+			"the file claims %d keys in %d bytes; the limit is %d keys",
 			keys, p.left(), mostKeys)
 		return 0, 0, errStop
 	case tensors > mostTensors:
-		p.found.Add(RuleCounts, "", span(8, 16), "the file claims %d tensors in %d bytes; the limit is %d tensors",
+		p.found.Add(RuleCounts, "", span(8, 8+int64(p.length)),
+			"the file claims %d tensors in %d bytes; the limit is %d tensors",
 			tensors, p.left(), mostTensors)
 		tensors = 0
 		p.complete = false
@@ -121,15 +125,15 @@ func (p *parser) prefix() (keys, tensors uint64, err error) {
 	return keys, tensors, nil
 }
 
-// length reads the length of a string. The string itself is next.
-func (p *parser) length(what string) (int64, error) {
+// stringLength reads the length of a string. The string itself is next.
+func (p *parser) stringLength(what string) (int64, error) {
 	begin := p.at
-	n, err := p.uint(8)
+	n, err := p.uint(p.length)
 	if err != nil {
 		return 0, err
 	}
 	if n > uint64(p.left()) || n > mostString {
-		p.found.Add(RuleStringLength, "", span(begin, begin+8),
+		p.found.Add(RuleStringLength, "", span(begin, p.at),
 			"%s claims %d bytes, and %d follow in the file", what, n, p.left())
 		return 0, errStop
 	}
@@ -138,12 +142,14 @@ func (p *parser) length(what string) (int64, error) {
 
 // name reads the name of a key or a tensor.
 func (p *parser) name(what string) (string, error) {
-	n, err := p.length(what)
+	n, err := p.stringLength(what)
 	if err != nil {
 		return "", err
 	}
 	if p.room -= min(n, mostName); p.room < 0 {
-		p.found.Add(RuleCounts, "", span(p.at-8, p.at), "the names of keys and tensors take more than %d bytes", mostText)
+		p.found.Add(RuleCounts, "", span(p.at-int64(p.length), p.at),
+			"the names of keys and tensors take more than %d bytes",
+			mostText)
 		return "", errStop
 	}
 	b, err := p.next(int(min(n, mostName)))
@@ -231,7 +237,7 @@ func (p *parser) value(kind Kind, key string) (Value, error) {
 
 // text reads a string, and keeps it if it is short.
 func (p *parser) text(key string) (Value, error) {
-	n, err := p.length("the value of " + wording.Quote(key))
+	n, err := p.stringLength("the value of " + wording.Quote(key))
 	if err != nil {
 		return Value{}, err
 	}

@@ -75,8 +75,8 @@ var rules = [...]safetensors.RuleInfo{
 	},
 	{
 		Rule: RuleCounts, Severity: safetensors.Invalid,
-		Summary: "A file is long enough for the keys and tensors that it claims, and has at most 65,536 keys and 1,048,576 " +
-			"tensors, whose names take at most 16 MiB.",
+		Summary: "A file is long enough for the keys and tensors that it claims, and has at most 65,536 keys and " +
+			"1,048,576 tensors, whose names take at most 16 MiB.",
 		Source: "the definition", Reference: "reads to the end of the file, and refuses it",
 		Fix: again,
 	},

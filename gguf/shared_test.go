@@ -21,7 +21,8 @@ const shared = "../../shared/gguf"
 var judged = map[string][]safetensors.Rule{
 	"magic": {gguf.RuleMagic}, "version": {gguf.RuleVersion}, "counts": {gguf.RuleCounts},
 	"truncated": {gguf.RuleTruncated, gguf.RuleUnpadded}, "string-length": {gguf.RuleStringLength},
-	"key-name": {gguf.RuleKeyName, gguf.RuleKeyText}, "duplicate-key": {gguf.RuleDuplicateKey}, "value-type": {gguf.RuleValueType},
+	"key-name": {gguf.RuleKeyName, gguf.RuleKeyText}, "duplicate-key": {gguf.RuleDuplicateKey},
+	"value-type":   {gguf.RuleValueType},
 	"nested-array": {gguf.RuleNestedArray}, "nesting": {gguf.RuleNesting}, "array-length": {gguf.RuleArrayLength},
 	"bool": {gguf.RuleBool}, "utf8": {gguf.RuleUTF8}, "alignment": {gguf.RuleAlignment, gguf.RuleOddAlignment},
 	"tensor-name": {gguf.RuleTensorName, gguf.RuleOddName}, "duplicate-tensor": {gguf.RuleDuplicate},

@@ -49,22 +49,22 @@ func (p *parser) dims(t *TensorInfo) error {
 	if rank > mostRank {
 		p.found.Add(RuleRank, t.Name, span(begin, begin+4), "tensor %s has %d dimensions",
 			wording.Quote(t.Name), rank)
-		if rank > uint64(p.left()/8) {
+		if rank > uint64(p.left()/int64(p.length)) {
 			return errStop
 		}
-		p.at += 8 * int64(rank)
+		p.at += int64(p.length) * int64(rank)
 		t.Dims = []int64{-1}
 		return nil
 	}
 	t.Dims = make([]int64, rank)
 	for i := range t.Dims {
-		d, err := p.uint(8)
+		d, err := p.uint(p.length)
 		if err != nil {
 			return err
 		}
 		t.Dims[i] = int64(d)
 		if d > math.MaxInt64 {
-			p.found.Add(RuleShape, t.Name, span(p.at-8, p.at), "tensor %s has a dimension of %d",
+			p.found.Add(RuleShape, t.Name, span(p.at-int64(p.length), p.at), "tensor %s has a dimension of %d",
 				wording.Quote(t.Name), d)
 			t.Dims[i] = -1
 		}

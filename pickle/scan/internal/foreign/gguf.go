@@ -3,13 +3,15 @@
 package foreign
 
 import (
-	"bytes"
 	"errors"
+	"io"
+	"strings"
 
+	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/filetype"
+	"github.com/weightools/safetensors/gguf"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/scan/internal/evidence"
-	"github.com/weightools/safetensors/pickle/scan/internal/gguf"
 	"github.com/weightools/safetensors/pickle/scan/internal/settings"
 )
 
@@ -17,35 +19,23 @@ import (
 const RuleBadHeader pickle.Rule = "bad-header"
 
 // IsGGUF reports whether head is the start of a GGUF file.
-func IsGGUF(head []byte) bool { return bytes.HasPrefix(head, []byte(gguf.Magic)) }
-
-// A ggufJudge examines the strings of metadata.
-type ggufJudge struct{ *Part }
-
-// Text examines a string. A vocabulary has many short ones.
-func (g ggufJudge) Text(key string, value []byte, element bool, at int64) {
-	if value == nil {
-		g.Unscanned(at, "the metadata %s is longer than is read", quoted(key))
-		return
-	}
-	if element && !settings.Templated(value) && !bytes.Contains(value, []byte("python/")) &&
-		!bytes.Contains(value, []byte("_target_")) {
-		return
-	}
-	g.Value(key, string(value), at)
-}
+func IsGGUF(head []byte) bool { return gguf.Is(head) }
 
 // GGUF analyzes a GGUF file. Its tensors are numbers.
 func (p *Part) GGUF() error {
-	_, err := gguf.Read(p.File, p.Size, ggufJudge{p})
-	var invalid *gguf.Error
+	f, err := gguf.Open(paid{p.File, p.Spend}, p.Size)
+	if f != nil {
+		err = errors.Join(p.ggufTexts(f), err)
+	}
+	var invalid *safetensors.Violation
 	switch {
 	case errors.Is(err, evidence.ErrBudget):
 		p.OverWork(0)
-	case errors.As(err, &invalid) && invalid.Short:
-		p.Find(pickle.RuleTruncated, invalid.At, "%v", err)
+	case errors.As(err, &invalid) && f != nil && f.Version == 1 && invalid.Rule == gguf.RuleVersion: // old, not damaged
+	case errors.As(err, &invalid) && invalid.Rule == gguf.RuleTruncated:
+		p.Find(pickle.RuleTruncated, invalid.Span.Begin, "%s", invalid.Detail)
 	case errors.As(err, &invalid):
-		p.Find(RuleBadHeader, invalid.At, "the header of the GGUF file is invalid: %v", err)
+		p.Find(RuleBadHeader, invalid.Span.Begin, "the GGUF file is invalid: %s", invalid.Detail)
 	case err != nil:
 		return err
 	}
@@ -53,4 +43,69 @@ func (p *Part) GGUF() error {
 	p.Lookalike(filetype.GGUF.Name())
 	p.Swept()
 	return nil
+}
+
+// ggufTexts examines the strings of the metadata. Arrays are on a stack, each with what is left of it.
+func (p *Part) ggufTexts(f *gguf.File) error {
+	for i := range f.Keys {
+		key := &f.Keys[i]
+		if key.Value.Kind == gguf.String {
+			if err := p.ggufText(f, key.Name, key.Value, false); err != nil {
+				return err
+			}
+		}
+		for arrays := []gguf.Value{key.Value}; len(arrays) > 0; {
+			array := arrays[len(arrays)-1]
+			arrays = arrays[:len(arrays)-1]
+			if array.Kind != gguf.Array || array.Elem != gguf.String && array.Elem != gguf.Array {
+				continue
+			}
+			for v, err := range f.Elements(array) {
+				if v.Kind == gguf.Array {
+					arrays = append(arrays, v)
+				} else if err == nil {
+					err = p.ggufText(f, key.Name, v, true)
+				}
+				if err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// ggufText examines a string. A vocabulary has many short ones.
+func (p *Part) ggufText(f *gguf.File, key string, v gguf.Value, element bool) error {
+	const most = 4 << 20 // bytes
+	if v.Len > most {
+		p.Unscanned(v.Span.Begin, "the metadata %s is longer than is read", quoted(key))
+		return nil
+	}
+	if !p.Spend(v.Len + 4) {
+		return evidence.ErrBudget
+	}
+	text, err := f.Text(v, most)
+	if err != nil {
+		return err
+	}
+	if !element || settings.Templated([]byte(text)) || strings.Contains(text, "python/") ||
+		strings.Contains(text, "_target_") {
+		p.Value(key, text, v.Span.Begin)
+	}
+	return nil
+}
+
+// paid is a file that costs work to read.
+type paid struct {
+	io.ReaderAt
+	spend func(int64) bool
+}
+
+// ReadAt implements [io.ReaderAt].
+func (r paid) ReadAt(b []byte, off int64) (int, error) {
+	if !r.spend(1 + int64(len(b))/16) {
+		return 0, evidence.ErrBudget
+	}
+	return r.ReaderAt.ReadAt(b, off)
 }
