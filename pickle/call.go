@@ -3,7 +3,6 @@
 package pickle
 
 import (
-	"github.com/weightools/safetensors/pickle/internal/arrays"
 	"github.com/weightools/safetensors/pickle/internal/heap"
 	"github.com/weightools/safetensors/pickle/internal/names"
 	"github.com/weightools/safetensors/pickle/internal/opcode"
@@ -22,9 +21,6 @@ func (m *judge) Call(r, callee, args, kwargs heap.Ref) (named heap.Ref) {
 		}
 		named = m.checkUse(g, args)
 		m.checkKwargs(g, kwargs)
-		if arrays.Unchecked(g.full, m.Value(args)) {
-			m.wrong(RuleCallArgs, g, "arrays of positions, which nothing checks")
-		}
 		m.callPositional(g, m.Value(args))
 		switch g.use {
 		case names.Encode:

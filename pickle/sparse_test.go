@@ -12,6 +12,8 @@ func TestSparseOfArrays(t *testing.T) {
 		for _, b := range []string{
 			"ctorch._utils\n_rebuild_sparse_tensor\n(ctorch\nsparse_coo\n(" + tensor + tensor + "NttR.",
 			"ctorch._utils\n_rebuild_nested_tensor\n(" + tensor + tensor + tensor + tensor + "tR.",
+			"ctorch._tensor\n_rebuild_from_type_v2\n(ctorch._utils\n_rebuild_sparse_tensor\nctorch\nTensor\n" +
+				"(ctorch\nsparse_coo\n(" + tensor + tensor + "tt}tR.",
 		} {
 			r := analyzed(t, []byte("\x80\x02"+b))
 			if r.Verdict != Suspicious || !slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Rule == RuleCallArgs }) {

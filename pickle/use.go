@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors/pickle/internal/arguments"
+	"github.com/weightools/safetensors/pickle/internal/arrays"
 	"github.com/weightools/safetensors/pickle/internal/heap"
 	"github.com/weightools/safetensors/pickle/internal/names"
 )
@@ -163,6 +164,9 @@ func (m *judge) checkCount(g *global, args heap.Value, least, most int) bool {
 // checkSignature checks the number and types of arguments. The letters of a signature are S storage, T tensor, i int,
 // b bool, I ints, t str, D dtype, g import, s state, a anything. Arguments after | are optional.
 func (m *judge) checkSignature(g *global, args heap.Value) {
+	if arrays.Unchecked(g.full, args) {
+		m.wrong(RuleCallArgs, g, "arrays of positions, which nothing checks")
+	}
 	letters := g.letters
 	if !m.checkCount(g, args, g.least, len(letters)) {
 		return

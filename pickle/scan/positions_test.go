@@ -68,3 +68,70 @@ func TestPositionsTruncated(t *testing.T) {
 		t.Errorf("%v, %s", r.Verdict, rules(r))
 	}
 }
+
+// TestPositionsOfChanged verifies that files of real libraries do not become safe when attributes that say what their
+// positions lead to are missing, or hidden among others.
+func TestPositionsOfChanged(t *testing.T) {
+	s := &Scanner{Policy: &pickle.Policy{Profiles: []string{"sklearn"}}}
+	found := false
+	eachGolden(t, "positions", func(want, name string, b []byte) {
+		if name != "tree-best-2.pkl" {
+			return
+		}
+		found = true
+		text, first := string(b), "(X\x09\x00\x00\x00criterion"
+		for what, changed := range map[string]string{
+			"without its features": strings.Replace(text, "n_features_in_", "n_features_im_", 1),
+			"many attributes":      strings.Replace(text, first, strings.Repeat("NNs", 201)+first, 1),
+			"in an OrderedDict":    strings.Replace(text, "}q\x02"+first, "ccollections\nOrderedDict\n)Rq\x02"+first, 1),
+		} {
+			if changed == text {
+				t.Errorf("%s: the file has another form", what)
+			}
+			if r := scanned(t, s, []byte(changed), name); r.Verdict != pickle.Suspicious {
+				t.Errorf("%s: %v: %v", what, r.Verdict, r.Findings)
+			}
+		}
+	})
+	if !found {
+		t.Error("no file")
+	}
+}
+
+// TestPositionsBehindOthers verifies tensors that are created by another function, or of more than their parts.
+func TestPositionsBehindOthers(t *testing.T) {
+	text := func(s string) string { return "X" + string([]byte{byte(len(s)), 0, 0, 0}) + s }
+	tensor := func(class, key, size, stride string) string {
+		return "ctorch._utils\n_rebuild_tensor_v2\n((" + text("storage") + "ctorch\n" + class + "\n" + text(key) + text("cpu") +
+			"K\x03tQK\x00" + size + stride + "\x89ccollections\nOrderedDict\n)RtR"
+	}
+	indices := tensor("LongStorage", "0", "K\x01K\x03\x86", "K\x03K\x01\x86")
+	values := tensor("FloatStorage", "1", "K\x03\x85", "K\x01\x85")
+	coo := "(ctorch\nsparse_coo\n(" + indices + values + "K\x05\x85tt"
+	parts := text("values") + values + text("offsets") + tensor("LongStorage", "0", "K\x03\x85", "K\x01\x85")
+	const typed, njt = "ctorch._tensor\n_rebuild_from_type_v2\n(", "ctorch.nested._internal.nested_tensor\n_rebuild_njt\n"
+	type verdicts [2]pickle.Verdict
+	checked := verdicts{pickle.Safe, pickle.Dangerous}
+	unclear := verdicts{pickle.Suspicious, pickle.Suspicious}
+	for name, tt := range map[string]struct {
+		code string
+		want verdicts // if the positions are 0, 2 and 3, and if they are 0, 2 and 9
+	}{
+		"a sparse tensor":        {"ctorch._utils\n_rebuild_sparse_tensor\n" + coo + "R", checked},
+		"one with attributes":    {typed + "ctorch._utils\n_rebuild_sparse_tensor\nctorch\nTensor\n" + coo + "}tR", checked},
+		"rows":                   {njt + "(}(" + parts + "utR", checked},
+		"rows with attributes":   {typed + njt + "ctorch\nTensor\n(}(" + parts + "ut}tR", checked},
+		"rows of many arguments": {njt + "(}(" + strings.Repeat("NN", 60) + parts + "utR", unclear},
+		"rows of a part twice":   {njt + "(}(" + parts + parts + "utR", unclear},
+		"rows of an OrderedDict": {njt + "(ccollections\nOrderedDict\n)R(" + parts + "utR", unclear},
+	} {
+		for i, last := range []string{"\x03", "\x09"} {
+			storage := strings.Repeat("\x00", 8) + "\x02" + strings.Repeat("\x00", 7) + last + strings.Repeat("\x00", 7)
+			b := zipped(t, file{"m/data.pkl", "\x80\x02" + tt.code + "."}, file{"m/data/0", storage},
+				file{"m/data/1", strings.Repeat("\x00", 12)})
+			if r := scanned(t, new(Scanner), b, "m.pt"); r.Verdict != tt.want[i] {
+				t.Errorf("%s with %q: %v instead of %v: %v", name, last, r.Verdict, tt.want[i], r.Findings)
+			}
+		}
+	}
+}

@@ -161,7 +161,7 @@ func (a *Content) column(d *dtype.Dtype, offset int64) (positions.Vector, bool) 
 }
 
 // Number64 returns the integer that a scalar of NumPy has.
-func (t *Table) Number64(v heap.Value) (int64, bool) {
+func (t *Table) Number64(v heap.Value) (n int64, ok bool) {
 	c, _ := v.Called()
 	if t.Maker(c.Callee()) != Scalar {
 		return 0, false
@@ -174,6 +174,9 @@ func (t *Table) Number64(v heap.Value) (int64, bool) {
 	if !ok {
 		return 0, false
 	}
-	list, err := at.First(1)
-	return list[0], err == nil
+	err := at.Each(func(i int64) bool {
+		n = i
+		return true
+	})
+	return n, err == nil
 }

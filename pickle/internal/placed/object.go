@@ -76,8 +76,9 @@ type Object struct {
 func (p *Object) Check(k Kind, class string, again bool) (dtype.Fault, error) {
 	text, known := "it has a state already", false
 	if !again {
-		p.read()
-		text, known = k(p)
+		if text = "it has too many attributes"; p.read() {
+			text, known = k(p)
+		}
 	}
 	switch {
 	case p.limited || text == "":
@@ -91,17 +92,18 @@ func (p *Object) Check(k Kind, class string, again bool) (dtype.Fault, error) {
 // mostAttributes is the maximum number of attributes that are looked at. An estimator has about 40.
 const mostAttributes = 200
 
-// read reads the attributes in the state. The last one of a name counts.
-func (p *Object) read() {
+// read reads the attributes in the state, and reports whether it could. The last one of a name counts.
+func (p *Object) read() bool {
 	p.values = map[string]heap.Value{}
 	if p.State.Len() > mostAttributes || !p.affords(p.State.Len(), 0) {
-		return
+		return false
 	}
 	for key, v := range p.State.Pairs() {
 		if name, ok := key.Str(); ok {
 			p.values[name] = v
 		}
 	}
+	return true
 }
 
 // has reports whether there is an attribute.

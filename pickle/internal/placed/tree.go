@@ -168,12 +168,21 @@ func (p *Object) spatial() (string, bool) {
 
 // estimator compares a model with its trees, to which it passes rows of data with as many columns as it has features.
 func (p *Object) estimator() (string, bool) {
-	width, ok := p.number(p.values["n_features_in_"])
-	if !ok {
-		width, ok = p.number(p.values["n_features_"]) // before version 0.24
+	if p.State.Kind() != heap.KindDict {
+		return unknown("its state")
 	}
-	if !ok {
-		return "", true // it was not fitted, or cannot be used
+	fitted := p.has("tree_") || p.has("estimators_") || p.has("_predictors")
+	width, ok := p.number(p.values["n_features_in_"])
+	for _, old := range [...]string{"n_features_", "_n_features", "n_features"} { // before version 0.24
+		if !ok {
+			width, ok = p.number(p.values[old])
+		}
+	}
+	switch {
+	case !ok && fitted: // without it, scikit-learn does not compare data with trees
+		return unknown("its number of features")
+	case !ok:
+		return "", true
 	}
 	p.Widths[p.Ref] = width
 	if tree, has := p.values["tree_"]; has {

@@ -198,10 +198,10 @@ func within(open Opener, big bool, sizes, strides *grid, i, offset, elements int
 // jagged checks a nested tensor of rows that differ in length: the values, where each row begins and the last one ends,
 // and perhaps the length of each.
 func (p *placing) jagged(parts map[string]pickle.Value) {
+	p.what = "a jagged tensor"
 	if _, ok := parts["offsets"]; !ok {
 		return
 	}
-	p.what = "a jagged tensor"
 	values, offsets := p.tensor(parts["values"]), p.integers(parts["offsets"], 1)
 	ragged, ok := parts["_ragged_idx"].Int()
 	if !ok {
@@ -238,14 +238,17 @@ func (p *placing) jagged(parts map[string]pickle.Value) {
 
 // changed returns the parts of a jagged tensor after its attributes were set.
 func (p *placing) changed(args pickle.Value) map[string]pickle.Value {
-	parts := mapping(args.Item(2).Item(0))
+	parts := p.mapping(args.Item(2).Item(0))
 	states := []pickle.Value{args.Item(3)}
 	if args.Item(3).Kind() == pickle.KindTuple {
 		states = []pickle.Value{args.Item(3).Item(0), args.Item(3).Item(1)}
 	}
 	same := true
 	for _, state := range states {
-		for name, v := range mapping(state) {
+		if state.IsNone() || state.Kind() == pickle.KindUnknown {
+			continue
+		}
+		for name, v := range p.mapping(state) {
 			part := name
 			if name == "_values" || name == "_offsets" || name == "_lengths" {
 				part = name[1:]

@@ -40,21 +40,23 @@ func PlacedTensors(g *pickle.Graph) []Placed {
 		if !ok || !strings.HasPrefix(module, "torch.") {
 			continue
 		}
+		args := c.Args()
+		if name == "_rebuild_from_type_v2" { // calls its first argument with the third, and sets attributes
+			if _, name, _ = args.Item(0).Global(); name == "_rebuild_njt" {
+				p := &placing{Placed: Placed{Offset: c.Offset()}}
+				p.jagged(p.changed(args))
+				list = p.appendTo(list)
+			}
+			args = args.Item(2)
+		}
 		p := &placing{Placed: Placed{Offset: c.Offset()}}
-		switch args := c.Args(); name {
+		switch name {
 		case "_rebuild_sparse_tensor", "_rebuild_sparse_csr_tensor":
 			p.sparse(layoutOf(args.Item(0)), args.Item(1))
 		case "_rebuild_nested_tensor":
 			p.nested(args)
 		case "_rebuild_njt":
-			p.jagged(mapping(args.Item(0)))
-		case "_rebuild_from_type_v2":
-			if _, inner, _ := args.Item(0).Global(); inner == "_rebuild_njt" {
-				p.jagged(mapping(args.Item(2).Item(0)))
-				list = p.appendTo(list)
-				p = &placing{Placed: Placed{Offset: c.Offset()}}
-				p.jagged(p.changed(args))
-			}
+			p.jagged(p.mapping(args.Item(0)))
 		}
 		list = p.appendTo(list)
 	}
@@ -197,16 +199,19 @@ func (g *grid) row(open Opener, big bool, at ...int64) (positions.Vector, error)
 	return v, err
 }
 
-// mapping returns the values of a dict by their names.
-func mapping(v pickle.Value) map[string]pickle.Value {
+// mapping returns the values of a dict by their names. It is unclear what another object has, or a dict with a name that
+// was set twice.
+func (p *placing) mapping(v pickle.Value) map[string]pickle.Value {
 	const most = 50
 	m := map[string]pickle.Value{}
-	if v.Len() > most {
+	if v.Kind() != pickle.KindDict || v.Len() > most {
+		p.Unclear = true
 		return m
 	}
 	for key, value := range v.Pairs() {
 		if name, ok := key.Str(); ok {
-			m[name] = value
+			_, again := m[name]
+			m[name], p.Unclear = value, p.Unclear || again
 		}
 	}
 	return m
