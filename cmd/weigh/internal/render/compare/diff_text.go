@@ -232,7 +232,7 @@ func (c *DiffChange) distance() string {
 		text += ", most at " + at.ShapeString()
 	}
 	if v.MaxRelative > 0 {
-		text += fmt.Sprintf(", %s relative", roundedDistance(v.MaxRelative, 3))
+		text += fmt.Sprintf(", relative difference up to %s", roundedDistance(v.MaxRelative, 3))
 	}
 	if v.Odd > 0 {
 		text += fmt.Sprintf("; %s NaN or infinite in only one", typeset.Count(v.Odd))
@@ -259,17 +259,17 @@ func (d *Diff) verdict() (text, color string) {
 			parts = append(parts, typeset.Count(int64(kinds[k]))+" "+string(k))
 		}
 	}
-	if n := len(d.Metadata); n > 0 {
-		parts = append(parts, typeset.Plural(int64(n), "metadata key"))
-	}
-	text = strings.Join(parts, ", ")
 	near, beyond := "within the tolerance", "beyond the tolerance"
 	if !d.tolerant() {
 		near, beyond = "with equal values", "in values"
 	}
 	if within > 0 {
-		text += fmt.Sprintf(" (%s %s)", typeset.Count(int64(within)), near)
+		parts = []string{fmt.Sprintf("%s (%s %s)", strings.Join(parts, ", "), typeset.Count(int64(within)), near)}
 	}
+	if n := len(d.Metadata); n > 0 {
+		parts = append(parts, typeset.Plural(int64(n), "metadata key"))
+	}
+	text = strings.Join(parts, ", ")
 	text, color = "different: "+text, typeset.Yellow
 	switch {
 	case len(parts) == 0:
