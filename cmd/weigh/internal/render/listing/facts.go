@@ -78,11 +78,16 @@ func (f *facts) write(w *bufio.Writer, s typeset.Style, indent int) {
 	if f.sums == nil {
 		return
 	}
-	title("Verified")
-	rows := [][2]string{
+	title("Digests")
+	writePairs(w, s, indent+2, [][2]string{
 		{"SHA-256 of the file", f.sums.SHA256}, {"SHA-256 of the data", f.sums.Data},
 		{"AutoV1", f.sums.AutoV1}, {"AutoV2", f.sums.AutoV2}, {"AutoV3", f.sums.AutoV3},
+	})
+	if len(f.sums.Claims) == 0 {
+		return
 	}
+	title("Digests in the metadata")
+	var rows [][2]string
 	for _, c := range f.sums.Claims {
 		rows = append(rows, [2]string{c.Key, claimed(&c)})
 	}

@@ -39,15 +39,17 @@ func TestFactsText(t *testing.T) {
   Other
     k  z
 
-  Verified
+  Digests
     SHA-256 of the file  00
     SHA-256 of the data  11
     AutoV1               2
     AutoV2               3
     AutoV3               4
-    a                    verified: it is the digest of all
-    b                    MISMATCH: the digest of all is 9: so
-    c                    cannot be verified: no
+
+  Digests in the metadata
+    a  verified: it is the digest of all
+    b  MISMATCH: the digest of all is 9: so
+    c  cannot be verified: no
 `
 	if diff := cmp.Diff(want, factsText(f, typeset.Style{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
