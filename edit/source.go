@@ -256,14 +256,13 @@ func (e *Edit) judge(path string, r *safetensors.Report) (faults, left []Fault, 
 }
 
 // outputName returns the name under which a file is written, with the extension of safetensors
-// files. The libraries of Hugging Face call one model "pytorch_model.bin" and
-// "model.safetensors".
+// files.
 func outputName(name string) string {
 	const suffix = ".safetensors"
 	if strings.Contains(name, suffix) {
 		return name
 	}
-	return strings.TrimPrefix(strings.TrimSuffix(name, path.Ext(name)), "pytorch_") + suffix
+	return shards.StemOf(strings.TrimSuffix(name, path.Ext(name))) + suffix
 }
 
 // openFiles opens the files. Reads end with an error once ctx is done.

@@ -43,7 +43,7 @@ func Merge(
 	if out.File == "" {
 		stem = "model"
 		if len(inputs) == 1 {
-			stem = inputs[0].Set().Stem()
+			stem = g.stem(inputs[0])
 		}
 	}
 	return g.plan(filepath.Clean(out.Dir), stem, 0)
@@ -67,7 +67,15 @@ func Split(ctx context.Context, dir string, opts *RewriteOptions, input *checkpo
 	if err != nil {
 		return nil, err
 	}
-	return g.plan(dir, cmp.Or(opts.Stem, input.Set().Stem()), opts.MaxShard)
+	return g.plan(dir, cmp.Or(opts.Stem, g.stem(input)), opts.MaxShard)
+}
+
+// stem returns the stem of new files of the input's tensors.
+func (g *gathering) stem(input *checkpoint.Checkpoint) string {
+	if g.format != "" {
+		return StemOf(input.Set().Stem())
+	}
+	return input.Set().Stem()
 }
 
 // rewriteInPlace plans files that replace the input's.

@@ -55,6 +55,16 @@ func IndexOf(paths []string) string {
 	return indexOf(stem)
 }
 
+// StemOf returns the stem of the safetensors files that hold the tensors of files of another format with the given
+// stem. The libraries of Hugging Face call one model "pytorch_model.bin" and "model.safetensors", but use other names,
+// such as "pytorch_lora_weights", for both formats.
+func StemOf(stem string) string {
+	if strings.HasPrefix(stem, "pytorch_model") {
+		return strings.TrimPrefix(stem, "pytorch_")
+	}
+	return stem
+}
+
 // stemFault returns what keeps a stem from beginning the names of files, or "".
 // Readers of folders ignore names that begin with a dot.
 func stemFault(stem string) string {

@@ -443,3 +443,16 @@ func TestSplit(t *testing.T) {
 		}
 	}
 }
+
+// Hugging Face's libraries: transformers has WEIGHTS_NAME "pytorch_model.bin" and SAFE_WEIGHTS_NAME
+// "model.safetensors", and diffusers has "pytorch_lora_weights" and "diffusion_pytorch_model" with both extensions.
+func TestStemOf(t *testing.T) {
+	for stem, want := range map[string]string{
+		"pytorch_model": "model", "pytorch_model.fp16": "model.fp16", "pytorch_lora_weights": "pytorch_lora_weights",
+		"diffusion_pytorch_model": "diffusion_pytorch_model", "w": "w",
+	} {
+		if got := shards.StemOf(stem); got != want {
+			t.Errorf("%q is written to %q, want %q", stem, got, want)
+		}
+	}
+}

@@ -149,14 +149,13 @@ func inStore(ref store.Ref, within, name string) string {
 // sourceEnds are the extensions of checkpoints of PyTorch and NumPy, and of their indexes.
 var sourceEnds = []string{".index.json", ".bin", ".pt", ".pth", ".ckpt", ".npz", ".pkl"}
 
-// stemOf returns what the name of a new file begins with. The libraries of Hugging Face
-// call one model "pytorch_model.bin" and "model.safetensors".
+// stemOf returns what the name of a new file begins with.
 func stemOf(name string) string {
 	base := path.Base(name)
 	for _, end := range sourceEnds {
 		base = strings.TrimSuffix(base, end)
 	}
-	if base = strings.TrimPrefix(base, "pytorch_"); base == "" || base[0] == '.' {
+	if base = shards.StemOf(base); base == "" || base[0] == '.' {
 		return "model"
 	}
 	return base
