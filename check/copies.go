@@ -9,9 +9,12 @@ import (
 	"github.com/weightools/safetensors/check/internal/copies"
 )
 
-// judgeCopies compares the sets that are copies by their names with their originals. Which one a loader
-// takes: transformers looks for model.safetensors first (modeling_utils.py, _get_resolved_checkpoint_files);
-// vLLM keeps the files that the index names (weight_utils.py, filter_duplicate_safetensors_files).
+// judgeCopies compares the sets that are copies by their names with their originals. Copies in another dtype have
+// other values on purpose.
+//
+// Loaders differ in which one they take: transformers looks for model.safetensors first (modeling_utils.py,
+// _get_resolved_checkpoint_files); vLLM keeps the files that the index names (weight_utils.py,
+// filter_duplicate_safetensors_files).
 func (r *repository) judgeCopies(ctx context.Context) {
 	for _, m := range r.weights {
 		original := slices.IndexFunc(r.weights, func(o *weights) bool { return o.set.Name == m.set.CopyOf })

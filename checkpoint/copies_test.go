@@ -121,14 +121,14 @@ func TestTwoIndexes(t *testing.T) {
 	opensTheModel(t, f, want)
 }
 
-// TestWhatIsSaidOfCopies: it says what was compared, and what was not.
+// TestWhatIsSaidOfCopies: a report of a copy says what was compared: bytes, or names and headers.
 func TestWhatIsSaidOfCopies(t *testing.T) {
 	const f32, f16 = safetensors.F32, safetensors.F16
 	model := file(t, llama(f32, 1)...)
 	for _, test := range []struct{ name, says string }{
 		{"z.safetensors", `"z.safetensors" is a copy of "model.safetensors" with equal bytes: 5 tensors in 1 file; it is not counted`},
-		{"model.fp16.safetensors", `"model.fp16.safetensors" is a copy of "model.safetensors" by its name: it has the same tensor names and shapes, of 5 tensors; values not compared; it is not counted`},
-		{"consolidated.safetensors", `its 5 tensors have the same shapes under other names; values not compared`},
+		{"model.fp16.safetensors", `"model.fp16.safetensors" is a copy of "model.safetensors" by its name and header: it has the same tensor names and shapes, of 5 tensors; it is not counted`},
+		{"consolidated.safetensors", `by its name and header: its 5 tensors have the same shapes under other names; it is not counted`},
 	} {
 		f := folder{"model.safetensors": model, test.name: model}
 		switch test.name {

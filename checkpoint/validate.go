@@ -158,7 +158,7 @@ func (s *survey) copy(ctx context.Context, other *Set) {
 		return
 	}
 	s.Add(RuleTwoCopies, "", safetensors.Span{},
-		"%s is a copy of %s by its name: %s; values not compared; it is not counted",
+		"%s is a copy of %s by its name and header: %s; it is not counted",
 		quote(other.Name), quote(s.c.set.Name), contents.Likeness(held, own))
 }
 

@@ -174,7 +174,7 @@ var rules = [...]safetensors.RuleInfo{
 		Source:  "none: .cache/huggingface/download, where huggingface_hub records downloads",
 		Fix:     "Download the file again, unless it was changed on purpose."},
 	{Rule: CopiesDiffer, Severity: safetensors.Warning,
-		Summary: "Two copies of a model in one folder have the same values.",
+		Summary: "Two copies of a model in one folder have the same values in all tensors of the same dtype.",
 		Source:  "none: some loaders read one copy, and others read the other",
 		Fix:     "Find out which of the two is correct, and remove the other."},
 	{Rule: TiedDiffers, Severity: safetensors.Warning,
