@@ -1,11 +1,10 @@
-// How much room a disk has, as Windows says it.
+// Free disk space on Windows.
 
 package cli
 
 import "golang.org/x/sys/windows"
 
-// FreeSpace returns how many bytes the user may yet write to the disk of a folder, or -1
-// if that is not known.
+// FreeSpace returns the free bytes of the disk that holds dir, or -1 if unknown.
 func FreeSpace(dir string) int64 {
 	name, err := windows.UTF16PtrFromString(dir)
 	if err != nil {

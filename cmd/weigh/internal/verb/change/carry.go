@@ -1,4 +1,4 @@
-// Files beside the weights, which commands that write to another folder copy with them.
+// Files that commands copy with the weights when they write to another folder.
 
 package change
 
