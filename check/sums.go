@@ -9,7 +9,6 @@ import (
 	"github.com/weightools/safetensors/check/internal/rule"
 	"github.com/weightools/safetensors/internal/parts"
 	"github.com/weightools/safetensors/internal/wording"
-	"github.com/weightools/safetensors/model"
 )
 
 // maxTables bounds the matrices that are remembered.
@@ -17,11 +16,11 @@ const maxTables = 100
 
 // sums are counted over all tensors of a set.
 type sums struct {
-	elems, floats, buffers int64 // of all tensors, of float tensors, and of buffers
-	bytes                  int64
-	begins                 int64 // where the data of the current shard begins
-	misaligned             tally
-	odd                    *shard // the first whose data does not begin at a multiple of 8
+	elems, floats int64 // elements of all tensors, and of float tensors
+	bytes         int64
+	begins        int64 // where the data of the current shard begins
+	misaligned    tally
+	odd           *shard // the first whose data does not begin at a multiple of 8
 
 	tables map[int64]bool // the numbers of elements of matrices outside of layers, such as embeddings
 }
@@ -36,10 +35,7 @@ func (s *sums) enter(one *shard) {
 func (s *sums) look(ti *safetensors.TensorInfo, shard int, n name) {
 	elems := ti.NumElems()
 	s.elems += elems
-	switch {
-	case model.IsBuffer(ti.Name):
-		s.buffers += elems
-	case parts.KindOf(ti.Dtype)&(parts.Float|parts.Float8) != 0:
+	if parts.KindOf(ti.Dtype)&(parts.Float|parts.Float8) != 0 {
 		s.floats += elems
 	}
 	if n.layer < 0 && len(ti.Shape) == 2 && len(s.tables) < maxTables {
@@ -111,12 +107,12 @@ func Misaligned(h *safetensors.Header) *safetensors.Violation {
 // they count, so any number that they may mean is accepted.
 func (s *sums) judgeParameters(m *subject) {
 	total := m.index.TotalParameters
-	for _, n := range []int64{s.elems, s.floats, s.elems - s.buffers, s.floats + s.buffers} {
+	for _, n := range []int64{s.elems, s.floats} {
 		if total == n || s.isTwice(total-n) {
 			return
 		}
 	}
-	if canMean(m.counts(), total, s.isTwice) { // also without buffers of other names
+	if canMean(m.counts(), total, s.isTwice) { // without buffers
 		return
 	}
 	m.found(m.set.Index).Add(RuleTotalParameters, "", safetensors.Span{},

@@ -91,11 +91,7 @@ var buffers = sync.OnceValue(func() map[string][]*bufferName {
 	return m
 })
 
-// IsBuffer reports whether a tensor is a buffer by its name: stored, but not a parameter. It does not know the
-// names that are buffers in some architectures only.
-func IsBuffer(name string) bool { return isBuffer(name, nil) }
-
-// isBuffer reports whether a tensor is a buffer by its name in a model of the given types.
+// isBuffer reports whether a tensor is a buffer by its name in a model of the given types: stored, but not a parameter.
 func isBuffer(name string, types []string) bool {
 	for _, b := range buffers()[parts.Last(name)] {
 		before, ok := strings.CutSuffix(name, b.end)
