@@ -31,6 +31,9 @@ type Companions struct {
 	// not listed.
 	Others []string
 
+	// Unreadable are the paths of companions that the user may not read. They are among Others, too.
+	Unreadable []string
+
 	// Listed has all files of the folder that are not hidden, with those in subfolders, whatever they are.
 	Listed []Companion
 
@@ -146,7 +149,9 @@ func (s *companionSearch) found(ctx context.Context) (*Companions, error) {
 			continue
 		}
 		inside, err := s.inside(ctx, one.place)
-		if err != nil {
+		if errors.Is(err, fs.ErrPermission) {
+			c.Unreadable = append(c.Unreadable, one.Path)
+		} else if err != nil {
 			return nil, err
 		}
 		if !inside || len(c.Files) == maxCompanions || one.Size > maxCompanion {
@@ -205,6 +210,7 @@ func (s *companionSearch) place(ctx context.Context, name string) (local, real s
 // Add adds the companions of another input. Of two different files with one name, the first is carried.
 func (c *Companions) Add(ctx context.Context, more *Companions) error {
 	c.Others, c.Unlisted = append(c.Others, more.Others...), c.Unlisted || more.Unlisted
+	c.Unreadable = append(c.Unreadable, more.Unreadable...)
 	for i := range more.Files {
 		one := &more.Files[i]
 		n := slices.IndexFunc(c.Files, func(other Companion) bool { return other.Name == one.Name })

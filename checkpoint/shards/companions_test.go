@@ -63,6 +63,34 @@ func TestFindCompanions(t *testing.T) {
 	}
 }
 
+// forbidden is a file system with a file that the user may not read.
+type forbidden struct {
+	fstest.MapFS
+	name string
+}
+
+func (f forbidden) Open(name string) (fs.File, error) {
+	if name == f.name {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
+	}
+	return f.MapFS.Open(name)
+}
+
+// A companion that cannot be read is listed, and the others are found.
+func TestUnreadableCompanion(t *testing.T) {
+	text := &fstest.MapFile{Data: []byte("{}")}
+	files := forbidden{fstest.MapFS{"README.md": text, "config.json": text, "model.safetensors": text}, "README.md"}
+	c, err := shards.FindCompanions(t.Context(), store.FS(files), "", func(name string) string { return name }, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"README.md"}
+	if got := names(c); !slices.Equal(got, []string{"config.json"}) || !slices.Equal(c.Unreadable, want) ||
+		!slices.Equal(c.Others, want) {
+		t.Errorf("found %q, unreadable are %q, and others %q", got, c.Unreadable, c.Others)
+	}
+}
+
 // TestStage: nothing appears before Commit, and after Abort nothing is left, not even the folder.
 func TestStage(t *testing.T) {
 	files := fstest.MapFS{"config.json": {Data: []byte("{}")}, "a/b/README.md": {Data: []byte("# A")},

@@ -14,7 +14,7 @@ import (
 type Carried struct {
 	Companions []Companion
 	NotCopied  []string
-	Warnings   []string // about files that no longer describe the weights
+	Warnings   []string // about files that no longer describe the weights, or cannot be read
 }
 
 // A Companion is a file that was copied, or would be.

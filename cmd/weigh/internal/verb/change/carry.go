@@ -90,7 +90,10 @@ func (f *carryFlags) settle(c *carrying, out string) {
 		for _, one := range c.Files {
 			c.Others = append(c.Others, one.Path)
 		}
-		c.Files = nil
+		c.Files, c.Unreadable = nil, nil
+	}
+	for _, file := range c.Unreadable {
+		c.report.Warnings = append(c.report.Warnings, file+" is not copied: permission denied")
 	}
 	c.report.NotCopied = c.Others
 }

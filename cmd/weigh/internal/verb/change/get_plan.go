@@ -75,6 +75,11 @@ func (g *getting) list(ctx context.Context, sess *cli.Session) error {
 	for i := range found.Listed {
 		g.sizes[found.Listed[i].Stored()] = found.Listed[i].Size
 	}
+	if !g.weightsOnly {
+		for _, file := range found.Unreadable {
+			sess.Notice("%s is not copied: permission denied", file)
+		}
+	}
 	if found.Unlisted && !g.weightsOnly {
 		sess.Notice("%s does not list its files: only weights are downloaded", g.at.Name)
 	}
