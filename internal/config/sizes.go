@@ -58,8 +58,8 @@ var (
 	}
 	ActiveExperts = []string{
 		"num_experts_per_tok", "num_experts_per_token", "experts_per_token", "moe_topk", "moe_top_k", "moe_k",
-		"top_k_experts", "num_selected_experts", "n_activated_experts", "num_activated_experts", "moe_router_topk", "router_top_k",
-		"ffn_config.moe_top_k",
+		"top_k_experts", "num_selected_experts", "n_activated_experts", "num_activated_experts", "moe_router_topk",
+		"router_top_k", "ffn_config.moe_top_k",
 	}
 )
 

@@ -50,7 +50,8 @@ func (f *Tree) JudgeInterrupted(folders map[string]bool) {
 		if journals[path.Join(path.Dir(file), atomicfile.JournalName)] || f.isLive(file) {
 			continue
 		}
-		f.Found(file).Add(rule.Leftover, "", safetensors.Span{}, "%s was left by an interrupted run", wording.Quote(path.Base(file)))
+		f.Found(file).Add(rule.Leftover, "", safetensors.Span{}, "%s was left by an interrupted run",
+			wording.Quote(path.Base(file)))
 		if f.Dir == "" {
 			f.Found(file).Fix("Remove it: loaders do not read it.")
 		}

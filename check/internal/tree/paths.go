@@ -37,7 +37,8 @@ func (f *Tree) JudgePaths() {
 		lower := strings.ToLower(file)
 		if other, ok := folded[lower]; ok {
 			f.Found(file).Add(rule.PathCollision, "", safetensors.Span{},
-				"%s and %s differ only in case: on Windows and macOS, one overwrites the other", wording.Quote(other), wording.Quote(file))
+				"%s and %s differ only in case: on Windows and macOS, one overwrites the other",
+				wording.Quote(other), wording.Quote(file))
 		}
 		folded[lower] = file
 	}

@@ -26,8 +26,8 @@ func Several(names []string) *SeveralError {
 	if len(names) > most {
 		shown = append(shown, fmt.Sprintf("and %d more", len(names)-most))
 	}
-	return &SeveralError{Models: len(names), First: names[0],
-		text: fmt.Sprintf("checkpoint: the folder has %d models: name one of them: %s", len(names), strings.Join(shown, ", "))}
+	return &SeveralError{Models: len(names), First: names[0], text: fmt.Sprintf(
+		"checkpoint: the folder has %d models: name one of them: %s", len(names), strings.Join(shown, ", "))}
 }
 
 // Error names the models.

@@ -67,13 +67,18 @@ func isNested(scales, blocks int64) bool {
 
 // countBnB8 counts weights of bitsandbytes with a scale for each row.
 func countBnB8(m *Module, _ *Context) (Values, bool) {
+	return m.bytesByLine(parts.ColumnMax, 0, "there is no scale for each row"), true
+}
+
+// bytesByLine counts a matrix of bytes that has a scale for each line along a dimension: 0 for rows, 1 for columns.
+func (m *Module) bytesByLine(scales parts.Role, along int, otherwise string) Values {
 	t, w := m.Parts[parts.Weight], m.shape(parts.Weight)
 	v := one(t, "")
-	if len(w) != 2 || m.stored(parts.ColumnMax) != w[0] {
-		return v.unless(t, "there is no scale for each row"), true
+	if len(w) != 2 || m.stored(scales) != w[along] {
+		return v.unless(t, otherwise)
 	}
-	v.In = w[1]
-	return v, true
+	v.In = w[1-along]
+	return v
 }
 
 // countBlocks counts the blocks of gpt-oss: 16 bytes in the last dimension, and a scale for each block.

@@ -23,7 +23,8 @@ func perScale(w, s []int64) (n int64, ok bool) {
 			break
 		}
 	}
-	if at < len(w)-2 || at == len(w)-2 && len(w) < 3 || !slices.Equal(w[at+1:], s[at+1:]) || s[at] <= 0 || w[at]%s[at] != 0 {
+	if at < len(w)-2 || at == len(w)-2 && len(w) < 3 || !slices.Equal(w[at+1:], s[at+1:]) ||
+		s[at] <= 0 || w[at]%s[at] != 0 {
 		return 0, false
 	}
 	return w[at] / s[at], true

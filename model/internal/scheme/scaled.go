@@ -240,13 +240,7 @@ func (m *Module) countQuarkBytes(c *Context) Values {
 
 // countEETQ counts bytes with a scale for each column.
 func countEETQ(m *Module, _ *Context) (Values, bool) {
-	t, w := m.Parts[parts.Weight], m.shape(parts.Weight)
-	v := one(t, "")
-	if len(w) != 2 || m.stored(parts.Scales) != w[1] {
-		return v.unless(t, "there is no scale for each column"), true
-	}
-	v.In = w[0]
-	return v, true
+	return m.bytesByLine(parts.Scales, 1, "there is no scale for each column"), true
 }
 
 // countExperts counts routed experts with fewer bits than the rest of a model. Scales have to fit.

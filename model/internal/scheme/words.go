@@ -34,7 +34,10 @@ func countWords(m *Module, c *Context) (Values, bool) {
 	if len(q) != 2 || len(s) != 2 || min(q[0], q[1], s[0], s[1]) <= 0 || t.width() == 0 {
 		return unproven(t, c.Method, "the weight and its scales are no matrices"), true
 	}
-	w := wordy{Module: m, t: t, rows: q[0], words: q[1], width: t.width(), high: s[0], wide: s[1], zeros: m.shape(parts.Zeros)}
+	w := wordy{
+		Module: m, t: t, rows: q[0], words: q[1], width: t.width(), high: s[0], wide: s[1],
+		zeros: m.shape(parts.Zeros),
+	}
 	if m.is(parts.Zeros, parts.Integer|parts.Int64) && len(w.zeros) == 2 {
 		w.zeroWidth = m.Parts[parts.Zeros].width()
 	}
