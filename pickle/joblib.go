@@ -60,7 +60,7 @@ func (m *judge) skipArray(w joblib.Array, object heap.Ref, off int64) {
 		return
 	}
 	end := off + w.Bytes
-	m.arrays.Raw(object, w.Dtype, w.Shape, w.Fortran, m.Reader.Source(), end-data)
+	m.arrays.Raw(object, w.Dtype, w.Shape, m.Reader.Source(), end-data)
 	m.Reader.GoTo(end)
 }
 

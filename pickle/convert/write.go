@@ -110,8 +110,8 @@ func (p *Plan) check(source int, s *Source) error {
 	return errors.Join(checked, digested)
 }
 
-// unsummed returns the indexes of the tensors of a source whose checksums are verified before the files are written, and
-// their size.
+// unsummed returns the indexes of the tensors of a source whose checksums are verified before the files are written,
+// and their size.
 func (p *Plan) unsummed(source int) (rest []int, size int64) {
 	for i := range p.Tensors {
 		t := &p.Tensors[i]

@@ -44,7 +44,8 @@ type record struct {
 // check verifies the checksum, and calls told, if that is not nil, with numbers of bytes that were read.
 func (c *record) check(told func(bytes int64)) error {
 	sum := crc32.NewIEEE()
-	n, err := io.CopyBuffer(tellingWriter{sum, told}, io.NewSectionReader(c.r, 0, c.size), make([]byte, min(c.size+1, 1<<20)))
+	buf := make([]byte, min(c.size+1, 1<<20))
+	n, err := io.CopyBuffer(tellingWriter{sum, told}, io.NewSectionReader(c.r, 0, c.size), buf)
 	if err != nil {
 		return err
 	}
@@ -58,8 +59,8 @@ func (c *record) check(told func(bytes int64)) error {
 	return nil
 }
 
-// A tellingWriter calls told, if it is not nil, with numbers of bytes. It hides other methods of the writer, which makes
-// io.CopyBuffer use its buffer.
+// A tellingWriter calls told, if it is not nil, with numbers of bytes. It hides other methods of the writer, which
+// makes io.CopyBuffer use its buffer.
 type tellingWriter struct {
 	io.Writer
 	told func(bytes int64)

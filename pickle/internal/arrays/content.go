@@ -16,21 +16,20 @@ import (
 
 // A Content is an array with its elements.
 type Content struct {
-	Dtype   *dtype.Dtype
-	Shape   []int64
-	Fortran bool // the first index varies fastest
-	Data    io.ReaderAt
-	Offset  int64 // of the first element in Data
+	Dtype  *dtype.Dtype
+	Shape  []int64
+	Data   io.ReaderAt
+	Offset int64 // of the first element in Data
 
 	table *Table
 }
 
 // Raw records that the data of an array of joblib is in the file at off.
-func (t *Table) Raw(wrapper heap.Ref, d *dtype.Dtype, shape []int64, fortran bool, file io.ReaderAt, off int64) {
+func (t *Table) Raw(wrapper heap.Ref, d *dtype.Dtype, shape []int64, file io.ReaderAt, off int64) {
 	if t.raws == nil {
 		t.raws = map[heap.Ref]Content{}
 	}
-	t.raws[wrapper] = Content{d, shape, fortran, file, off, t}
+	t.raws[wrapper] = Content{d, shape, file, off, t}
 }
 
 // Content returns the elements of the array that v is. ok is false if v is no array, or none whose elements are known:
@@ -44,29 +43,28 @@ func (t *Table) Content(v heap.Value) (a Content, ok bool) {
 	switch t.Maker(c.Callee()) {
 	case Array:
 		state, built := c.State()
-		fortran, _ := state.Item(3).Bool()
 		shape, ok := Shape(state.Item(1))
 		if !ok || !built {
 			return a, false
 		}
-		return t.filled(state.Item(4), t.known(state.Item(2)), shape, fortran)
+		return t.filled(state.Item(4), t.known(state.Item(2)), shape)
 	case FromBuffer:
 		order, _ := args.Item(3).Str()
 		shape, ok := Shape(args.Item(2))
 		if !ok || order != "C" && order != "F" {
 			return a, false
 		}
-		return t.filled(args.Item(0), t.elements(args.Item(1)), shape, order == "F")
+		return t.filled(args.Item(0), t.elements(args.Item(1)), shape)
 	}
 	return a, false
 }
 
 // filled returns the array of a shape that consists of all the data.
-func (t *Table) filled(data heap.Value, d *dtype.Dtype, shape []int64, fortran bool) (a Content, ok bool) {
+func (t *Table) filled(data heap.Value, d *dtype.Dtype, shape []int64) (a Content, ok bool) {
 	if d == nil || d.Objects || d.Array {
 		return a, false
 	}
-	a = Content{Dtype: d, Shape: shape, Fortran: fortran, table: t}
+	a = Content{Dtype: d, Shape: shape, table: t}
 	size, ok := bytesOf(a.Shape, d.Size)
 	if !ok {
 		return a, false
@@ -166,7 +164,7 @@ func (t *Table) Number64(v heap.Value) (n int64, ok bool) {
 	if t.Maker(c.Callee()) != Scalar {
 		return 0, false
 	}
-	a, ok := t.filled(c.Args().Item(1), t.known(c.Args().Item(0)), nil, false)
+	a, ok := t.filled(c.Args().Item(1), t.known(c.Args().Item(0)), nil)
 	if !ok {
 		return 0, false
 	}

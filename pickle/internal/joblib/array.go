@@ -16,9 +16,8 @@ type Array struct {
 	Mapped  bool  // a loader may map the data into memory
 	Known   bool  // the other fields are valid
 
-	Dtype   *dtype.Dtype
-	Shape   []int64
-	Fortran bool // the first index varies fastest
+	Dtype *dtype.Dtype
+	Shape []int64
 }
 
 // Of parses the state of a NumpyArrayWrapper. known returns the dtype that a value is, or nil.
@@ -51,8 +50,6 @@ func Of(state heap.Value, known func(heap.Value) *dtype.Dtype) Array {
 		w.multiply(n, ok)
 		w.Shape = append(w.Shape, n)
 	}
-	order, _ := attributes["order"].Str()
-	w.Fortran = order == "F"
 	if mapped, ok := attributes["allow_mmap"]; ok {
 		is, isBool := mapped.Bool()
 		w.Mapped = is || !isBool

@@ -29,7 +29,7 @@ func (p *Object) rows() (string, bool) {
 	if !ok || !known || len(data.Shape) != 1 {
 		return unknown("the shape or the data")
 	}
-	return p.compressed(rows, columns, data.Shape[0])
+	return p.compressed(&positions.Compressed{Rows: rows, Columns: columns, Values: data.Shape[0]})
 }
 
 // columns checks compressed columns.
@@ -39,7 +39,7 @@ func (p *Object) columns() (string, bool) {
 	if !ok || !known || len(data.Shape) != 1 {
 		return unknown("the shape or the data")
 	}
-	return p.compressed(columns, rows, data.Shape[0])
+	return p.compressed(&positions.Compressed{Rows: columns, Columns: rows, Values: data.Shape[0]})
 }
 
 // blocks checks compressed rows of blocks.
@@ -49,21 +49,21 @@ func (p *Object) blocks() (string, bool) {
 	if !ok || !known || len(data.Shape) != 3 {
 		return unknown("the shape or the data")
 	}
-	height, width := data.Shape[1], data.Shape[2]
-	if height < 1 || width < 1 || rows%height != 0 || columns%width != 0 {
-		return fmt.Sprintf("the blocks of %d by %d do not fill %d rows and %d columns", height, width, rows, columns), true
+	c := &positions.Compressed{Rows: rows, Columns: columns, Values: data.Shape[0]}
+	if fault := c.Divide(data.Shape[1], data.Shape[2]); fault != "" {
+		return fault, true
 	}
-	return p.compressed(rows/height, columns/width, data.Shape[0])
+	return p.compressed(c)
 }
 
 // compressed checks rows or columns of values.
-func (p *Object) compressed(rows, columns, values int64) (string, bool) {
-	begins, ok := p.vector(p.values["indptr"])
-	indices, ok2 := p.vector(p.values["indices"])
+func (p *Object) compressed(c *positions.Compressed) (string, bool) {
+	var ok, ok2 bool
+	c.Begins, ok = p.vector(p.values["indptr"])
+	c.Indices, ok2 = p.vector(p.values["indices"])
 	if !ok || !ok2 {
 		return unknown("an array of indices")
 	}
-	c := &positions.Compressed{Begins: begins, Indices: indices, Rows: rows, Columns: columns, Values: values}
 	if !p.affords(c.Cost(), 0) {
 		return "", true
 	}

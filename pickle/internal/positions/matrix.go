@@ -32,6 +32,15 @@ type Compressed struct {
 	Values  int64 // number of values
 }
 
+// Divide makes the values of the matrix blocks of a size. It returns a fault if they do not fill the matrix.
+func (c *Compressed) Divide(height, width int64) (fault string) {
+	if height < 1 || width < 1 || c.Rows%height != 0 || c.Columns%width != 0 {
+		return fmt.Sprintf("the blocks of %d by %d do not fill %d rows and %d columns", height, width, c.Rows, c.Columns)
+	}
+	c.Rows, c.Columns = c.Rows/height, c.Columns/width
+	return ""
+}
+
 // Cost returns the cost of Fault.
 func (c *Compressed) Cost() int64 { return c.Begins.Cost() + c.Indices.Cost() }
 

@@ -100,11 +100,9 @@ func (p *placing) compressed(parts pickle.Value, major int, blocks bool) {
 		}
 		c := positions.Compressed{Rows: sizes[batch+major], Columns: sizes[batch+1-major], Values: values.size[batch]}
 		if blocks {
-			height, width := values.size[batch+1+major], values.size[batch+2-major]
-			if height < 1 || width < 1 || c.Rows%height != 0 || c.Columns%width != 0 {
-				return fmt.Sprintf("its blocks have %d by %d elements in a matrix of %d", height, width, sizes), nil
+			if fault := c.Divide(values.size[batch+1+major], values.size[batch+2-major]); fault != "" {
+				return fault, nil
 			}
-			c.Rows, c.Columns = c.Rows/height, c.Columns/width
 		}
 		return eachMatrix(sizes[:batch], func(at []int64) (fault string, err error) {
 			if c.Begins, err = begins.row(open, big, at...); err != nil {

@@ -36,8 +36,8 @@ var archives = [...]archive{
 	{"npz", func(names map[string]bool) bool { return names["*.npy"] }},
 }
 
-// OfZip returns the kind of an archive, "" if it is unknown, and the folder in it that has the members of that kind, with
-// a slash.
+// OfZip returns the kind of an archive, "" if it is unknown, and the folder in it that has the members of that kind,
+// with a slash.
 func OfZip(a *zipwalk.Archive) (kind, folder string) {
 	for _, folder := range []string{a.Root() + "/", ""} {
 		names := make(map[string]bool)

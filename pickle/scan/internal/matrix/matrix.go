@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors/internal/bytesio"
+	"github.com/weightools/safetensors/pickle/internal/arrays"
 	"github.com/weightools/safetensors/pickle/internal/dtype"
 	"github.com/weightools/safetensors/pickle/internal/npy"
 	"github.com/weightools/safetensors/pickle/internal/positions"
@@ -27,8 +28,8 @@ func IsPart(name string) bool {
 type Opener func(name string) (io.ReaderAt, int64, error)
 
 // Fault returns what leads outside of the matrix in an archive, "" if nothing does or there is no matrix. SciPy's
-// loader (scipy/sparse/_matrix_io.py, load_npz) compares the sizes of the arrays, but not the indices. spend takes the cost
-// from a budget; over says that the budget is exhausted.
+// loader (scipy/sparse/_matrix_io.py, load_npz) compares the sizes of the arrays, but not the indices. spend takes the
+// cost from a budget; over says that the budget is exhausted.
 func Fault(open Opener, spend func(int64) bool) (fault string, over bool, err error) {
 	m := &matrix{open: open, spend: spend}
 	defer func() { over = m.over }()
@@ -99,18 +100,13 @@ func (a *array) text() (string, error) {
 
 // vector returns the integers of an array.
 func (a *array) vector() (positions.Vector, bool) {
-	code := strings.TrimLeft(a.Descr, "<>|=")
-	d := dtype.Parse(code)
+	d := dtype.Parse(a.Descr)
 	if d == nil {
 		return positions.Vector{}, false
 	}
-	count := int64(1)
-	for _, n := range a.Shape {
-		count *= n
-	}
-	v := positions.Vector{Source: a.data, Offset: a.offset, Count: count, Step: d.Size, Width: d.Size,
-		Signed: d.Kind == 'i', Big: strings.HasPrefix(a.Descr, ">")}
-	return v, (d.Kind == 'i' || d.Kind == 'u') && v.Valid()
+	d.Big = strings.HasPrefix(a.Descr, ">")
+	c := arrays.Content{Dtype: d, Shape: a.Shape, Data: a.data, Offset: a.offset}
+	return c.Vector()
 }
 
 // vector returns the integers of an array of one dimension.
@@ -162,12 +158,9 @@ func (m *matrix) compressed(format string) (string, error) {
 	case format == "csc":
 		c.Rows, c.Columns = c.Columns, c.Rows
 	case format == "bsr" && len(data.Shape) == 3:
-		height, width := data.Shape[1], data.Shape[2]
-		if height < 1 || width < 1 || c.Rows%height != 0 || c.Columns%width != 0 {
-			return fmt.Sprintf("the blocks of %d by %d do not fill %d rows and %d columns", height, width, c.Rows,
-				c.Columns), nil
+		if fault := c.Divide(data.Shape[1], data.Shape[2]); fault != "" {
+			return fault, nil
 		}
-		c.Rows, c.Columns = c.Rows/height, c.Columns/width
 	}
 	if !m.affords(c.Cost()) {
 		return "", nil

@@ -18,7 +18,8 @@ func IsSyntax(head []byte) bool {
 }
 
 // AnalyzeSyntax reads a model in the syntax of onnx.parser (onnx/defs/parser.cc). A node is y = domain.Name
-// <attributes> (x). Graphs and functions have nodes in braces; an attribute can be a graph. The error is about the text.
+// <attributes> (x). Graphs and functions have nodes in braces; an attribute can be a graph. The error is about the
+// text.
 func AnalyzeSyntax(text []byte) (*evidence.Report, error) {
 	a := &analysis{functions: make(map[operator]bool), seen: make(map[operator]bool)}
 	a.Format = "onnx-text"
