@@ -11,16 +11,13 @@ have a finding of that rule.
 Without --all, types are taken in random order until the time is over. Exits with code 1 if weigh is wrong.
 """
 
-import argparse
 import collections
-import json
 import os
 import pathlib
 import random
 import re
 import shutil
 import signal
-import subprocess
 import sys
 import time
 import warnings
@@ -38,6 +35,7 @@ except ImportError as e:
     print(f"architectures: skipped: {e}")
     sys.exit(0)
 
+import compare
 from holes import damage, write
 
 # The class of a type is the one with the first of these heads, otherwise any, and the model without a head last.
@@ -140,14 +138,6 @@ class Comparison:
         self.o, self.models, self.wrong, self.damaged = o, 0, 0, 0
         self.absent = collections.Counter()
 
-    def weigh(self, *args):
-        """Runs weigh and returns the object that it prints."""
-        out = subprocess.run([self.o.weigh, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        try:
-            return json.loads(out.stdout)
-        except ValueError:
-            sys.exit(f"architectures: weigh {' '.join(args)[:300]} exits with {out.returncode}: {out.stderr[:500]}")
-
     def fail(self, kind, what):
         self.wrong += 1
         print(f"architectures: {kind}: {what}", flush=True)
@@ -156,19 +146,15 @@ class Comparison:
         """Compares what weigh says about some folders with what is right."""
         if not rights:
             return
-        info = self.weigh("info", "--json", "--limit", "0", *map(str, rights))
-        models = collections.defaultdict(list)
-        for m in info["models"]:
-            models[os.path.dirname(m["name"])].append(m)
+        found = compare.info(self.o, rights)
         for folder, right in rights.items():
             self.models += 1
-            if len(models[str(folder)]) != 1:
-                self.fail(folder.name, f"{len(models[str(folder)])} models")
+            if len(found[str(folder)]) != 1:
+                self.fail(folder.name, f"{len(found[str(folder)])} models")
                 continue
-            self.count(folder.name, models[str(folder)][0], right)
-        for f in self.weigh("check", "--json", "--fail-on", "never", *map(str, rights))["findings"]:
-            if f["severity"] != "note":
-                self.fail(pathlib.Path(f["file"]).parent.name, f"{f['rule']}: {f['message']}")
+            self.count(folder.name, found[str(folder)][0], right)
+        for f in compare.findings(self.o, rights):
+            self.fail(pathlib.Path(f["file"]).parent.name, f"{f['rule']}: {f['message']}")
         for folder in random.sample(sorted(rights), min(2, len(rights))):
             self.injure(folder)
         for folder in rights:
@@ -186,10 +172,10 @@ class Comparison:
     def injure(self, folder):
         """Damages a copy of a model in each way, and expects a finding."""
         for rule, options, copy in damage(folder, folder.with_name("damaged")):
-            found = self.weigh("check", "--json", "--fail-on", "never", *options, str(copy))["findings"]
+            found = [f["rule"] for f in compare.findings(self.o, [copy], *options)]
             self.damaged += 1
-            if rule not in [f["rule"] for f in found]:
-                self.fail(folder.name, f"no finding of {rule} in a damaged copy, but {[f['rule'] for f in found][:5]}")
+            if rule not in found:
+                self.fail(folder.name, f"no finding of {rule} in a damaged copy, but {found[:5]}")
             shutil.rmtree(copy)
 
 
@@ -213,16 +199,7 @@ def make(c, kind, classes, limit):
 
 
 def main():
-    p = argparse.ArgumentParser()
-    p.add_argument("--weigh", required=True)
-    p.add_argument("--work", required=True, type=pathlib.Path)
-    p.add_argument("--seconds", type=float, default=60)
-    p.add_argument("--seed", type=int, default=random.randrange(1 << 32))
-    p.add_argument("--all", action="store_true")
-    p.add_argument("--only", default="")
-    o = p.parse_args()
-    shutil.rmtree(o.work, ignore_errors=True)
-    random.seed(o.seed)
+    o = compare.options("architectures", "types that contain a match of this regular expression")
     signal.signal(signal.SIGALRM, alarm)
     c = Comparison(o)
     found = types()

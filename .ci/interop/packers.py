@@ -7,18 +7,15 @@ a finding above a note in check --data, are failures. Without --all, outputs are
 over. Exits with code 1 if weigh is wrong.
 """
 
-import argparse
 import collections
 import contextlib
 import importlib.abc
 import importlib.machinery
 import io
 import json
-import os
 import pathlib
 import random
 import shutil
-import subprocess
 import sys
 import time
 import types
@@ -29,6 +26,8 @@ try:
 except ImportError as e:
     print(f"packers: skipped: {e}")
     sys.exit(0)
+
+import compare
 
 # Packages that packers import, but do not need for packing. Those that are absent are replaced.
 UNNEEDED = """datasets diffusers evaluate nltk omegaconf onnx onnxruntime onnxruntime_extensions onnxscript onnxslim
@@ -68,23 +67,13 @@ def write(make, folder):
     return c.right
 
 
-def weigh(o, *args):
-    out = subprocess.run([o.weigh, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    try:
-        return json.loads(out.stdout)
-    except ValueError:
-        sys.exit(f"packers: weigh {' '.join(args)[:300]} exits with {out.returncode}: {out.stderr[:500]}")
-
-
 def judge(o, rights, count):
     """Compares what weigh says about folders with what is right."""
     if not rights:
         return
-    info = weigh(o, "info", "--json", "--limit", "0", *map(str, rights))
-    models = {os.path.dirname(m["name"]): m for m in info["models"]}
-    found = weigh(o, "check", "--json", "--data", "--fail-on", "never", *map(str, rights))["findings"]
+    found = compare.info(o, rights)
     for folder, right in rights.items():
-        n = models[str(folder)]["logical"] if str(folder) in models else {"params": 0}
+        n = found[str(folder)][-1]["logical"] if found[str(folder)] else {"params": 0, "bounds": [0, 0]}
         packer = folder.name.partition("-")[0]
         if n["params"] == right:
             count[packer, "exact"] += 1
@@ -94,10 +83,9 @@ def judge(o, rights, count):
         else:
             count[packer, "wrong"] += 1
             print(f"packers: {folder.name}: {n['params'] or n['bounds']} parameters, right are {right}")
-    for f in found:
-        if f["severity"] != "note":
-            count["check", "wrong"] += 1
-            print(f"packers: {pathlib.Path(f['file']).parent.name}: {f['rule']}: {f['message']}")
+    for f in compare.findings(o, rights, "--data"):
+        count["check", "wrong"] += 1
+        print(f"packers: {pathlib.Path(f['file']).parent.name}: {f['rule']}: {f['message']}")
     for folder in rights:
         shutil.rmtree(folder)
 
@@ -124,19 +112,8 @@ def outputs(o):
 
 
 def main():
-    p = argparse.ArgumentParser()
-    p.add_argument("--weigh", required=True)
-    p.add_argument("--work", required=True, type=pathlib.Path)
-    p.add_argument("--seconds", type=float, default=60)
-    p.add_argument("--seed", type=int, default=random.randrange(1 << 32))
-    p.add_argument("--all", action="store_true")
-    p.add_argument("--only", default="")
-    o = p.parse_args()
-    shutil.rmtree(o.work, ignore_errors=True)
-    o.work.mkdir(parents=True)
-    sys.path.insert(0, str(pathlib.Path(__file__).parent))
+    o = compare.options("packers", "packers by name, separated by commas")
     sys.meta_path.append(Replacement())
-    random.seed(o.seed)
     torch.manual_seed(o.seed)
     torch.set_num_threads(1)
     with contextlib.redirect_stderr(io.StringIO()):
