@@ -72,7 +72,14 @@ func (p *Placed) Fault(open Opener, big bool) (string, error) {
 	if p.Unclear {
 		return p.what + " has parts that are no views of storages", nil
 	}
-	text, err := p.check(open, big)
+	opened := map[string]io.ReaderAt{} // opening can decompress, and each row is read by itself
+	text, err := p.check(func(key string) (r io.ReaderAt, err error) {
+		if r = opened[key]; r == nil {
+			r, err = open(key)
+			opened[key] = r
+		}
+		return r, err
+	}, big)
 	if errors.Is(err, errNoStorage) {
 		return "", nil
 	}
