@@ -10,7 +10,8 @@ import (
 // ErrHeld means that another holder has locked the file.
 var ErrHeld = errors.New("another process has locked the file")
 
-// IsAt reports whether an open file still has a name. A lock on a file that was removed meanwhile stops no other process.
+// IsAt reports whether an open file still has a name. A lock on a file that was removed meanwhile stops no other
+// process.
 func IsAt(f *os.File, name string) bool {
 	open, err := f.Stat()
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 )
 
 // UngatheredFix is the advice for weights that were saved without their values.
-const UngatheredFix = "Save the model again with gathered weights: set stage3_gather_16bit_weights_on_model_save or use " +
-	"zero_to_fp32.py."
+const UngatheredFix = "Save the model again with gathered weights: set stage3_gather_16bit_weights_on_model_save or " +
+	"use zero_to_fp32.py."
 
 // isUngathered reports whether a tensor is what DeepSpeed ZeRO-3 saves for a weight whose values are on
 // several processes: a float of shape [0].

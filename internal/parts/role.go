@@ -2,7 +2,10 @@
 
 package parts
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // A Role is the part that a tensor plays in its module. The roles before Extra hold the values of a
 // weight; the others accompany a packed weight and hold none.
@@ -114,47 +117,49 @@ var roleNames = [Count]string{
 func (r Role) String() string { return roleNames[r] }
 
 // leaves are names after the last dot.
-var leaves = map[string]Role{
-	"qweight": QWeight, "qzeros": Zeros, "scales": Scales, "g_idx": GroupIndex,
-	"B": QWeight, "s": Scales, "workspace": Extra, // GPTQ as Marlin packs it
-	"s_group": Scales, "s_channel": Extra, // QQQ
-	"theta": Extra, "pairs": Extra, "channel_scales": Extra, // ParoQuant: rotations of the inputs
-	"W_q": HQQWeight, "scale": Scale, "zero": Zeros, "nbits": BitWidth, "shape": ShapeOf, "packing": Extra,
-	"group_size": Extra, "axis": Extra, "unpack_view_dtype": Extra, "view_as_float": Extra, "quant_scale": Extra,
-	"quant_zero": Extra, "compute_dtype": Extra, "offload_meta": Extra, "encoded_state_dict": Extra,
-	"stores_quant_config": Extra, "channel_wise": Extra, "optimize": Extra, "round_zero": Extra,
-	"q_weight": EXL2Weight, "q_invperm": Inverse, "q_perm": Inverse,
-	"q_scale": GroupScales, "q_scale_max": GroupMax, "q_groups": Extra,
-	"blocks": Blocks, "trellis": Trellis, "suh": InSigns, "svh": OutSigns, "su": Extra, "sv": Extra, "mcg": Extra,
-	"mul1":  Extra,
-	"codes": Codes, "codebooks": Codebooks,
-	"indices": Indices, "res_indices": Extra, "outlier_indices": Extra, "perm": Extra, "weight_bias": Extra,
-	"Qidxs": LatticeCodes, "SU": InSigns, "SV": OutSigns,
-	"Wscale": Extra, "codebook_id": Extra, "scaleWH": Extra, "ocs_dupe_inds": Extra,
-	"dense_weights": Tiles, "row_offsets": Offsets, "in_perm": Pairs, "col_vals": Extra,
-	"compressed": Kept, "bitmask": Bitmask, "meta": Sparsity,
-	"tables": Tables, "tables2": Extra,
-	"absmax": Absmax, "quant_map": QuantMap, "nested_absmax": NestedAbsmax, "nested_quant_map": NestedMap,
-	"SCB": ColumnMax, "weight_format": Extra,
-	"biases": Biases,
-	"_data":  Data, "_scale": Scale, "_shift": Zeros,
-	"scale_weight": Scale, "scale_packed": ScaleInv, "scale_input": Activation, "comfy_quant": Marker,
-	"pre_quant_scale": Extra,
-	"weight_zeros":    Zeros, "weight_s_rel": Extra, "weight_s_channel": Extra, "weight_codebook": Extra,
-	"weight_correction": Extra, "weight_proj_down": Extra, "weight_proj_up": Extra, "weight_smooth_factor": Extra,
-	"zero_point": Zeros, "input_scale": Activation, "input_global_scale": Activation, "input_zero_point": Activation,
-	"output_scale": Activation, "k_scale": Activation, "v_scale": Activation, "act_global_scale": Activation,
-	"input_scale_ub": Activation, "q_scale_ub": Activation, "input_offset": Activation,
-	"kv_cache_scale": Activation, "kv_cache_offset": Activation, "k_cache_scale": Activation,
-	"v_cache_scale": Activation, "k_cache_offset": Activation, "v_cache_offset": Activation,
-	"forward_hadamard_matrix": Extra, "backward_hadamard_matrix": Extra,
-	"wscales": WScales, "wzeros": Zeros, "wtscale": Extra, "wcscales": Extra, "smooth": Extra, "smooth_orig": Extra,
-	"smooth_factor": Extra, "smooth_factor_orig": Extra, "proj_down": Extra, "proj_up": Extra, "lora_down": Extra,
-	"lora_up":       Extra,
-	"weight_offset": WeightOffset, "deq_scale": OutputScale, "quant_bias": Extra, "scale_bias": Extra,
-	"weight_scale_second": Extra, "weight_offset_second": Extra, "weight_dual_scale": Extra, "clip_ratio": Extra,
-	"left_trans": Extra, "right_trans": Extra, "svd_lowrank_l1": Extra, "svd_lowrank_l2": Extra,
-}
+var leaves = sync.OnceValue(func() map[string]Role {
+	return map[string]Role{
+		"qweight": QWeight, "qzeros": Zeros, "scales": Scales, "g_idx": GroupIndex,
+		"B": QWeight, "s": Scales, "workspace": Extra, // GPTQ as Marlin packs it
+		"s_group": Scales, "s_channel": Extra, // QQQ
+		"theta": Extra, "pairs": Extra, "channel_scales": Extra, // ParoQuant: rotations of the inputs
+		"W_q": HQQWeight, "scale": Scale, "zero": Zeros, "nbits": BitWidth, "shape": ShapeOf, "packing": Extra,
+		"group_size": Extra, "axis": Extra, "unpack_view_dtype": Extra, "view_as_float": Extra, "quant_scale": Extra,
+		"quant_zero": Extra, "compute_dtype": Extra, "offload_meta": Extra, "encoded_state_dict": Extra,
+		"stores_quant_config": Extra, "channel_wise": Extra, "optimize": Extra, "round_zero": Extra,
+		"q_weight": EXL2Weight, "q_invperm": Inverse, "q_perm": Inverse,
+		"q_scale": GroupScales, "q_scale_max": GroupMax, "q_groups": Extra,
+		"blocks": Blocks, "trellis": Trellis, "suh": InSigns, "svh": OutSigns, "su": Extra, "sv": Extra, "mcg": Extra,
+		"mul1":  Extra,
+		"codes": Codes, "codebooks": Codebooks,
+		"indices": Indices, "res_indices": Extra, "outlier_indices": Extra, "perm": Extra, "weight_bias": Extra,
+		"Qidxs": LatticeCodes, "SU": InSigns, "SV": OutSigns,
+		"Wscale": Extra, "codebook_id": Extra, "scaleWH": Extra, "ocs_dupe_inds": Extra,
+		"dense_weights": Tiles, "row_offsets": Offsets, "in_perm": Pairs, "col_vals": Extra,
+		"compressed": Kept, "bitmask": Bitmask, "meta": Sparsity,
+		"tables": Tables, "tables2": Extra,
+		"absmax": Absmax, "quant_map": QuantMap, "nested_absmax": NestedAbsmax, "nested_quant_map": NestedMap,
+		"SCB": ColumnMax, "weight_format": Extra,
+		"biases": Biases,
+		"_data":  Data, "_scale": Scale, "_shift": Zeros,
+		"scale_weight": Scale, "scale_packed": ScaleInv, "scale_input": Activation, "comfy_quant": Marker,
+		"pre_quant_scale": Extra,
+		"weight_zeros":    Zeros, "weight_s_rel": Extra, "weight_s_channel": Extra, "weight_codebook": Extra,
+		"weight_correction": Extra, "weight_proj_down": Extra, "weight_proj_up": Extra, "weight_smooth_factor": Extra,
+		"zero_point": Zeros, "input_scale": Activation, "input_global_scale": Activation, "input_zero_point": Activation,
+		"output_scale": Activation, "k_scale": Activation, "v_scale": Activation, "act_global_scale": Activation,
+		"input_scale_ub": Activation, "q_scale_ub": Activation, "input_offset": Activation,
+		"kv_cache_scale": Activation, "kv_cache_offset": Activation, "k_cache_scale": Activation,
+		"v_cache_scale": Activation, "k_cache_offset": Activation, "v_cache_offset": Activation,
+		"forward_hadamard_matrix": Extra, "backward_hadamard_matrix": Extra,
+		"wscales": WScales, "wzeros": Zeros, "wtscale": Extra, "wcscales": Extra, "smooth": Extra, "smooth_orig": Extra,
+		"smooth_factor": Extra, "smooth_factor_orig": Extra, "proj_down": Extra, "proj_up": Extra, "lora_down": Extra,
+		"lora_up":       Extra,
+		"weight_offset": WeightOffset, "deq_scale": OutputScale, "quant_bias": Extra, "scale_bias": Extra,
+		"weight_scale_second": Extra, "weight_offset_second": Extra, "weight_dual_scale": Extra, "clip_ratio": Extra,
+		"left_trans": Extra, "right_trans": Extra, "svd_lowrank_l1": Extra, "svd_lowrank_l2": Extra,
+	}
+})
 
 // endings are the ends of names that make a tensor a part of what comes before them, as in
 // "weight_scale" and "experts.down_proj_scales". Of two that end alike, the longer comes first.
@@ -189,7 +194,7 @@ func Split(name string) (module string, r Role) {
 		}
 		return rest, Weight
 	}
-	if r, ok := leaves[leaf]; ok {
+	if r, ok := leaves()[leaf]; ok {
 		return owner(rest), r
 	}
 	if strings.HasPrefix(leaf, "bitsandbytes__") {
@@ -212,10 +217,12 @@ func Split(name string) (module string, r Role) {
 }
 
 // sinqFields are the parts of SINQ's metadata that are tensors. A scale that is itself quantized has three.
-var sinqFields = map[string]Role{
-	"scale": Scale, "scale.x": Scale, "scale.s": Extra, "scale.m": Extra, "scale2": Extra, "awq_scale": Extra,
-	"zero": Zeros, "zero.x": Zeros, "zero.s": Extra, "zero.m": Extra,
-}
+var sinqFields = sync.OnceValue(func() map[string]Role {
+	return map[string]Role{
+		"scale": Scale, "scale.x": Scale, "scale.s": Extra, "scale.m": Extra, "scale2": Extra, "awq_scale": Extra,
+		"zero": Zeros, "zero.x": Zeros, "zero.s": Extra, "zero.m": Extra,
+	}
+})
 
 // splitSINQ splits the names of SINQ: "up.meta.scale", and of experts "experts.gate_up_W_q.0" and
 // "experts.gate_up_meta.0.scale".
@@ -224,12 +231,12 @@ func splitSINQ(name string) (module string, r Role, ok bool) {
 		return before + "." + number, HQQWeight, true
 	}
 	if before, field, ok := strings.Cut(name, ".meta."); ok {
-		r, ok := sinqFields[field]
+		r, ok := sinqFields()[field]
 		return before, r, ok
 	}
 	if before, after, ok := strings.Cut(name, "_meta."); ok {
 		number, field, _ := strings.Cut(after, ".")
-		r, ok := sinqFields[field]
+		r, ok := sinqFields()[field]
 		return before + "." + number, r, ok
 	}
 	return "", 0, false

@@ -38,6 +38,6 @@ type Unfit struct {
 
 // Error names the tensor, the element, its value and the dtype.
 func (e *Unfit) Error() string {
-	return fmt.Sprintf("safetensors: tensor %s: element %d is %s, which %s cannot hold", wording.Quote(e.Tensor), e.Element,
-		e.Value, e.Dtype)
+	return fmt.Sprintf("safetensors: tensor %s: element %d is %s, which %s cannot hold", wording.Quote(e.Tensor),
+		e.Element, e.Value, e.Dtype)
 }

@@ -24,8 +24,8 @@ type sso struct{ credentials.FileAWSCredentials }
 func (s *sso) RetrieveWithCredContext(cc *credentials.CredContext) (credentials.Value, error) {
 	value, err := s.FileAWSCredentials.RetrieveWithCredContext(cc)
 	if err != nil {
-		err = fetch.Reason(fs.ErrPermission, fmt.Sprintf("the single sign-on of the AWS profile %q fails: run `aws sso login "+
-			"--profile %s`; the reason is %.200q", s.Profile, s.Profile, err))
+		err = fetch.Reason(fs.ErrPermission, fmt.Sprintf("the single sign-on of the AWS profile %q fails: run "+
+			"`aws sso login --profile %s`; the reason is %.200q", s.Profile, s.Profile, err))
 	}
 	return value, err
 }
@@ -65,7 +65,8 @@ func (p *process) RetrieveWithCredContext(cc *credentials.CredContext) (credenti
 		Expiration                                 time.Time
 	}
 	if json.Unmarshal(text, &is) != nil || is.Version != 1 || is.AccessKeyId == "" || is.SecretAccessKey == "" {
-		return credentials.Value{}, p.failed(fmt.Errorf("%q does not print credentials in version 1 of their format", args[0]))
+		return credentials.Value{}, p.failed(fmt.Errorf("%q does not print credentials in version 1 of their format",
+			args[0]))
 	}
 	if !is.Expiration.IsZero() {
 		p.SetExpiration(is.Expiration, credentials.DefaultExpiryWindow)
