@@ -195,12 +195,12 @@ func (a *Heap) AddCall(c Call) uint64 {
 // Memory returns the number of bytes that the values use, without spare capacity.
 func (a *Heap) Memory() int64 {
 	const nodeSize, callSize, spanSize, nameSize = 16, 48, 16, 400
-	return int64(a.count)*nodeSize + a.ItemCount()*4 + int64(a.called)*callSize +
+	return int64(a.count)*nodeSize + a.itemCount()*4 + int64(a.called)*callSize +
 		int64(len(a.spans))*spanSize + int64(len(a.blocks))*textBlock + int64(len(a.names))*nameSize
 }
 
-// ItemCount returns the capacity for items in all pages.
-func (a *Heap) ItemCount() int64 {
+// itemCount returns the capacity for items in all pages.
+func (a *Heap) itemCount() int64 {
 	if len(a.pages) == 1 {
 		return int64(len(a.pages[0]))
 	}

@@ -24,14 +24,14 @@ func MayBegin(b []byte) bool {
 // startOpcodes are the opcodes that do not fail if the stack is empty.
 const startOpcodes = "(])}NIJKLMFGSTUVXBCPc\x80\x82\x83\x84\x88\x89\x8a\x8b\x8c\x8d\x8e\x8f\x95\x96\x97"
 
-// Starts reports whether an unpickler can execute the opcode at the start of b: b is not empty, and the
+// starts reports whether an unpickler can execute the opcode at the start of b: b is not empty, and the
 // opcode needs no value on the stack.
-func Starts(b []byte) bool { return len(b) > 0 && strings.IndexByte(startOpcodes, b[0]) >= 0 }
+func starts(b []byte) bool { return len(b) > 0 && strings.IndexByte(startOpcodes, b[0]) >= 0 }
 
 // Fails reports whether executing data that begins with head fails within it, as nearly always if
 // the data is not a pickle. It returns the work that it took.
 func Fails(head []byte, opts *pickle.Options) (fails bool, spent int64, err error) {
-	if !Starts(head) {
+	if !starts(head) {
 		return true, 0, nil
 	}
 	o := *opts
@@ -116,7 +116,7 @@ func Without(r *pickle.Report, rules ...pickle.Rule) *pickle.Report {
 // OnlyNumbers reports whether neither a format nor a pickle begins with head.
 func OnlyNumbers(head []byte) bool {
 	const enough = 16 // bytes, in which all magic numbers at the start of a file end
-	if len(head) < enough || len(codec.Detect(head)) > 0 || Starts(head) {
+	if len(head) < enough || len(codec.Detect(head)) > 0 || starts(head) {
 		return false
 	}
 	kind := filetype.DetectHead(head).Kind

@@ -71,9 +71,9 @@ func (l *Looker) object(c pickle.Result) []Child {
 	switch first := c.Args().Item(0); {
 	case isTagged(c) && (first.Kind() == pickle.KindDict || first.Kind() == pickle.KindList):
 		return l.children(first)
-	case IsMapping(c) && first.Kind() == pickle.KindDict:
+	case isMapping(c) && first.Kind() == pickle.KindDict:
 		list = l.keyed(first.Pairs())
-	case IsMapping(c): // Python 2 writes OrderedDict([[key, value], …])
+	case isMapping(c): // Python 2 writes OrderedDict([[key, value], …])
 		list = l.keyed(l.pairsIn(first))
 	case IsSequence(c):
 		list = l.indexed("", first.Items())
@@ -106,11 +106,11 @@ func (l *Looker) attributes(state pickle.Value) []Child {
 // IsDict reports whether a value is a dict, an OrderedDict or similar.
 func IsDict(v pickle.Value) bool {
 	c, ok := v.Called()
-	return v.Kind() == pickle.KindDict || ok && IsMapping(c)
+	return v.Kind() == pickle.KindDict || ok && isMapping(c)
 }
 
-// IsMapping reports whether a call creates a dict from its first argument.
-func IsMapping(c pickle.Result) bool {
+// isMapping reports whether a call creates a dict from its first argument.
+func isMapping(c pickle.Result) bool {
 	switch CalledName(c) {
 	case "collections.OrderedDict", "collections.Counter", "builtins.dict":
 		return true

@@ -118,7 +118,7 @@ func (w *Walker) known(v pickle.Value) (t Tally, ok bool) {
 	switch {
 	case w.IsTensor(v):
 		return Tally{Tensors: 1}, true
-	case !IsContainer(v):
+	case !isContainer(v):
 		return Tally{Values: 1}, true
 	}
 	t, ok = w.counted[v]

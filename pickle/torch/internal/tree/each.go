@@ -20,9 +20,9 @@ func (l *Looker) each(v pickle.Value, yield func(pickle.Value) bool) {
 	switch first := c.Args().Item(0); {
 	case isTagged(c), IsSequence(c):
 		y.container(first)
-	case IsMapping(c) && first.Kind() != pickle.KindDict:
+	case isMapping(c) && first.Kind() != pickle.KindDict:
 		y.values(l.pairsIn(first))
-	case IsMapping(c):
+	case isMapping(c):
 		y.container(first)
 	default:
 		y.container(c.Args())

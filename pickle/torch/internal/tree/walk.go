@@ -135,8 +135,8 @@ func (w *Walker) TooDeep() error {
 	return w.Exceed(true, "values are nested more than %d deep", MostDepth)
 }
 
-// IsContainer reports whether a value can have contents.
-func IsContainer(v pickle.Value) bool {
+// isContainer reports whether a value can have contents.
+func isContainer(v pickle.Value) bool {
 	switch v.Kind() {
 	case pickle.KindDict, pickle.KindList, pickle.KindTuple, pickle.KindSet, pickle.KindFrozenSet, pickle.KindCall:
 		return true
