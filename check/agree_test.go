@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/weightools/safetensors/check"
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/filetype"
+	"github.com/weightools/safetensors/internal/config"
 	"github.com/weightools/safetensors/model"
 	"github.com/weightools/safetensors/store"
 )
@@ -128,8 +130,19 @@ func agreeOnCounts(t *testing.T, v check.View, with *model.Counts) {
 	}
 }
 
-// TestCompanionsAgree: what check reads beside weights is what other commands copy with them.
+// TestCompanionsAgree: check reads every configuration that counting reads, and other commands copy each file that check
+// reads.
 func TestCompanionsAgree(t *testing.T) {
+	for _, name := range model.ConfigNames {
+		if !slices.Contains(check.FileNames, name) {
+			t.Errorf("package model reads %s, and check does not", name)
+		}
+	}
+	for _, name := range config.DescriptionNames("quant_model_weight_w8a8.safetensors") {
+		if !filetype.IsCompanion(name) {
+			t.Errorf("package model reads %s, and it is not copied with weights", name)
+		}
+	}
 	for _, name := range check.FileNames {
 		if !filetype.IsCompanion(name) {
 			t.Errorf("check reads %s, and it is not copied with weights", name)

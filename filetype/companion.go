@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// companions are the names of files that loaders read besides the weights, in lower case. Words in them are between
-// dots and underscores; [companionPatterns] has those of which only the beginning or the end is fixed.
+// companions are the names of files that loaders read in addition to the weights, in lower case. Names that vary are in
+// [companionPatterns].
 var companions = []string{
 	// Configurations: of the model, of its parts, of adapters, and of quantization.
 	"config.json", "generation_config.json", "model_index.json", "modules.json", "adapter_config.json",
@@ -28,17 +28,18 @@ var companions = []string{
 }
 
 // companionPatterns match the lower case names of further companions, as [path.Match] does: tokenizers with a number or
-// a language, the Python code that a configuration names, licenses, and model cards.
+// a language, descriptions of a quantization, the Python code that a configuration names, licenses, and model cards.
 var companionPatterns = []string{
 	"tokenizer*.model", "tokenizer.model.v*", "*.tiktoken", "vocab-*.json", "merges-*.txt", "*.jinja",
+	"quant_model_description_*.json",
 	"configuration_*.py", "modeling_*.py", "tokenization_*.py", "processing_*.py", "image_processing_*.py",
 	"feature_extraction_*.py", "video_processing_*.py",
 	"license", "license.*", "license-*", "license_*", "licence", "licence.*", "licence-*", "licence_*",
 	"notice", "notice.*", "copying", "copying.*", "use_policy*", "readme", "readme.*",
 }
 
-// neverCompanions end the names of files that are no companions whatever else they are called: keys, archives, and what
-// editors and downloads leave.
+// neverCompanions are the ends of names that are never companions: keys, archives, and files that editors and downloads
+// leave.
 var neverCompanions = []string{
 	".key", ".pem", ".p12", ".pfx", ".crt", ".env", ".zip", ".gz", ".tar", ".lock", ".part", ".incomplete", ".tmp",
 	".bak", ".swp", ".orig", "~", ".pyc", ".so", ".exe", ".sh",
@@ -46,7 +47,7 @@ var neverCompanions = []string{
 
 // IsCompanion reports whether a file belongs to weights by its name or path, because loaders or people need it with
 // them: a configuration, a part of a tokenizer, a processor, a chat template, a license or a model card. Weights,
-// indexes, optimizer states, caches and credentials are no companions.
+// indexes, optimizer states, caches and credentials are not companions.
 func IsCompanion(name string) bool {
 	base := strings.ToLower(path.Base(name))
 	if WeightsFormat(base) != "" || slices.ContainsFunc(neverCompanions, func(end string) bool {

@@ -17,7 +17,7 @@ import (
 // because loaders do. Each costs a round trip on a network, unless it is requested together with others.
 var FileNames = []string{
 	"config.json", "generation_config.json", "adapter_config.json", "model_index.json", "quantize_config.json",
-	"hf_quant_config.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json",
+	"quant_config.json", "hf_quant_config.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json",
 	"vocab.json", "merges.txt", "vocab.txt", "tokenizer.model", "spiece.model", "sentencepiece.bpe.model",
 	"preprocessor_config.json", "processor_config.json", "modules.json",
 }
