@@ -1,4 +1,4 @@
-// What lies about shards: their index, and who can read them.
+// The index of shards, and their file modes.
 
 package check
 
@@ -13,7 +13,7 @@ import (
 	"github.com/weightools/safetensors/internal/filemode"
 )
 
-// judgeIndex reports numbered shards without an index, beside a configuration by which a library looks for it.
+// judgeIndex reports numbered shards without the index that a library expects because of their configuration.
 // Vendors publish others, such as consolidated-00001-of-00002.safetensors, to be read without one.
 func (s *subject) judgeIndex() {
 	if s.set.Index != "" || s.main == nil || s.main.Root == nil || !s.complete || len(s.set.LeftOver()) > 0 {

@@ -16,7 +16,7 @@ func (t Type) String() string { return t.Kind.Name() + t.Detail }
 // Advice returns what to do with the file, as [Kind.Advice] does.
 func (t Type) Advice() string { return t.Kind.Advice() }
 
-// For returns advice with FILE replaced by a file's path, and FOLDER by that of its folder, both quoted for a shell
+// For returns advice with FILE replaced by a file's path, and FOLDER by the path of its folder, both quoted for a shell
 // where needed. If the path is a pattern, which names several files, FILE is their folder.
 func For(advice, file string) string {
 	folder := "."

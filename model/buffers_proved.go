@@ -1,4 +1,4 @@
-// Buffers by what is stored beside them.
+// Buffers that other tensors of their module show.
 
 package model
 
@@ -37,7 +37,7 @@ func (c *counter) prove() map[string]proof {
 	return found
 }
 
-// isProved reports whether a tensor is a buffer by what is stored beside it: the weight and bias of a batch norm that
+// isProved reports whether other tensors show that a tensor is a buffer: the weight and bias of a batch norm that
 // is frozen (DETR and its kin), the values of a codebook, and the mean and scale of data (SpeechT5HifiGan). MLX counts
 // no batches.
 func (c *counter) isProved(e *entry) bool {

@@ -39,8 +39,9 @@ var general = []struct {
 		"the schemes below"},
 	{RuleScaleDtype, "F8_E8M0 holds powers of two, which are only used as scales.",
 		"OCP Microscaling Formats (MX) v1.0, 5.4"},
-	{RuleBuffer, "Buffers are not parameters. Their names tell them, such as position_ids and embed_avg, some names only " +
-		"in some architectures; so does what is stored beside them: a batch norm that counts no batches is frozen.",
+	{RuleBuffer, "Buffers are not parameters. They are recognized by name, such as position_ids and embed_avg; some names " +
+		"are buffers in certain architectures only. A batch norm without num_batches_tracked is frozen: its weight and " +
+		"bias are buffers.",
 		"register_buffer in transformers 4.57.6 and 5.24.0, diffusers 0.42.1, timm 1.0.31"},
 	{RuleMask, "A bias of shape [1, 1, n, n] is a causal mask, not a parameter.",
 		"transformers: modeling_gpt2.py, GPT2Attention"},
