@@ -100,7 +100,8 @@ type Description struct {
 	Metadata map[string]string
 
 	// Notes are sentences for people about what is not among the tensors, or needs
-	// attention. They do not name the file.
+	// attention. They do not name the file: FILE stands for it in commands, as in
+	// [github.com/weightools/safetensors/filetype.For].
 	Notes []string
 
 	// Dangerous says in a few words why loading the file is dangerous, such as "it imports os.system".

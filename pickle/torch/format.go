@@ -158,7 +158,7 @@ func (cp *Checkpoint) Describe() checkpoint.Description {
 	}
 	if tensors > 0 {
 		d.Notes = append(d.Notes, fmt.Sprintf(
-			"skips %s and %s that are not part of the model: weigh convert --dry-run -o NEW.safetensors lists them",
+			"skips %s and %s that are not part of the model: `weigh convert --dry-run FILE -o NEW.safetensors` lists them",
 			wording.Count(tensors, "tensor"), wording.Count(values, "other value")))
 	}
 	return d

@@ -17,6 +17,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
+	"github.com/weightools/safetensors/filetype"
 	"github.com/weightools/safetensors/model"
 	"github.com/weightools/safetensors/store"
 )
@@ -251,7 +252,7 @@ func (s *Survey) set(ctx context.Context, sess *cli.Session, at *target.Target, 
 			s.seen[file] = true
 			headers.Count(0)
 			for _, note := range r.Notes {
-				sess.Notice("%s: %s", file, note)
+				sess.Notice("%s: %s", file, filetype.For(note, file))
 			}
 			if err := s.file(ctx, at, cp, r); err != nil {
 				s.miss(file, err)

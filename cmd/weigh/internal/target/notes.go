@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/filetype"
 )
 
 // weightsSuffix is the extension of safetensors files, which have no notes.
@@ -35,7 +36,7 @@ func (t *Target) Notes(ctx context.Context, cp *checkpoint.Checkpoint) []string 
 	var notes []string
 	for _, shard := range cp.Shards() {
 		for _, note := range describe(ctx, cp, shard).Notes {
-			notes = append(notes, fmt.Sprintf("%s: %s", t.Path(shard), note))
+			notes = append(notes, fmt.Sprintf("%s: %s", t.Path(shard), filetype.For(note, t.Path(shard))))
 		}
 	}
 	return notes
