@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"sync/atomic"
-	"syscall"
 
 	"github.com/weightools/safetensors/internal/atomicfile"
 )
@@ -60,7 +59,7 @@ const unsizedMax = 16 << 20
 // readUnsized reads the content of a file of size 0 into memory. Files of /proc have some, and it may be another one at
 // each read. Some of them would wait for a kernel message.
 func (o *object) readUnsized() error {
-	f, err := os.OpenFile(o.path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := os.OpenFile(o.path, os.O_RDONLY|noWait, 0)
 	if err != nil {
 		return err
 	}
