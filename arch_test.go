@@ -31,6 +31,7 @@ var rooms = map[string][]string{
 	"gguf/internal":               {"internal"},
 	"model":                       {".", "checkpoint", "internal"},
 	"model/metadata":              {"."},
+	"model/names":                 {"internal"},
 	"stats":                       {".", "internal"},
 	"check":                       {".", "filetype", "store", "checkpoint", "stats", "model", "internal"},
 	"diff":                        {".", "checkpoint", "digest", "store", "internal"},

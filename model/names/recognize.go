@@ -1,0 +1,311 @@
+// Recognition: whose names a checkpoint has.
+
+package names
+
+import (
+	"cmp"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/weightools/safetensors/internal/parts"
+)
+
+// A Recognition says whose names a checkpoint has.
+type Recognition struct {
+	Names    int     // the number of names
+	Wrappers []Found // wrappers anywhere in names, the most frequent first; those at the beginning are in Fit.Extra
+	Parts    []*Part // the parts of a single file, such as a diffusion model and its VAE; one part for most models
+}
+
+// Found is a wrapper that names have.
+type Found struct {
+	Wrapper
+	Count   int    // the names that have it
+	Example string // the first of them
+}
+
+// A Part is a model of its own in a checkpoint: all names that begin with its container.
+type Part struct {
+	Container string // such as "first_stage_model."; empty for names outside of all containers
+	Names     int    // the number of names
+	Fits      []*Fit // the architectures and forms that have such names, the best first
+
+	patterns map[string]*Seen
+	prefixes []string
+	all      []*Fit // the best first by names alone, and without an explanation
+}
+
+// Seen is a pattern that names have.
+type Seen struct {
+	Pattern string // as the function Pattern returns it
+	Count   int    // the number of names
+	Example string // the first of them, as it is in the checkpoint
+}
+
+// A Fit is how well an architecture fits the names of a part in a form.
+type Fit struct {
+	Architecture *Architecture
+	Form         Form
+	Extra        string // what the names have before those that the architecture has, such as "module."
+	Lacks        string // the prefix of the architecture that the names lack, such as "model."
+	Known        int    // the number of names that the architecture has
+	Patterns     int    // the number of different patterns among these
+	Missing      []*Tensor
+	Unknown      []Seen // at most 20 patterns that the architecture does not have, the most frequent first
+
+	part   *Part
+	table  *table
+	prefix string // of the body: Extra and what the architecture has
+	head   string // of the other names
+}
+
+// limits of what is looked at, so that hostile names cost no more than others.
+const (
+	maxPrefixes = 8
+	maxStrips   = 8 // elements of a prefix
+	maxFits     = 32
+	maxUnknown  = 20
+)
+
+// Recognize compares names with all tables. Its time is linear in the number of names.
+func Recognize(list iter.Seq[string]) *Recognition {
+	t := tables()
+	r := &Recognition{}
+	found := make(map[*Wrapper]*Found)
+	byContainer := make(map[string]*Part)
+	var buffer []byte
+	for name := range list {
+		r.Names++
+		bare := t.unwrap(name, func(w *Wrapper) {
+			if found[w] == nil {
+				found[w] = &Found{Wrapper: *w, Example: name}
+			}
+			found[w].Count++
+		})
+		container := t.container(bare)
+		p := byContainer[container]
+		if p == nil {
+			p = &Part{Container: container, patterns: make(map[string]*Seen)}
+			byContainer[container] = p
+			r.Parts = append(r.Parts, p)
+		}
+		p.Names++
+		buffer = appendPattern(buffer[:0], bare[len(container):])
+		s := p.patterns[string(buffer)]
+		if s == nil {
+			s = &Seen{Pattern: string(buffer), Example: name}
+			p.patterns[s.Pattern] = s
+		}
+		s.Count++
+	}
+	for _, f := range found {
+		r.Wrappers = append(r.Wrappers, *f)
+	}
+	slices.SortFunc(r.Wrappers, func(a, b Found) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Mark, b.Mark))
+	})
+	slices.SortFunc(r.Parts, func(a, b *Part) int { return cmp.Compare(b.Names, a.Names) })
+	for _, p := range r.Parts {
+		p.recognize(t)
+	}
+	return r
+}
+
+// container returns the container that a name begins with, or nothing.
+func (t *tableSet) container(name string) string {
+	for _, c := range t.containers {
+		if strings.HasPrefix(name, c) {
+			return c
+		}
+	}
+	return ""
+}
+
+// Best returns the best fit of the largest part, and whether one is credible.
+func (r *Recognition) Best() (*Fit, bool) {
+	if len(r.Parts) == 0 {
+		return nil, false
+	}
+	best := r.Parts[0].Best()
+	if len(best) == 0 {
+		return nil, false
+	}
+	return best[0], true
+}
+
+// Best returns the fits that are as good as the first, or none if that is not credible: at least three patterns, and
+// half of the names.
+func (p *Part) Best() []*Fit {
+	if len(p.Fits) == 0 || p.Fits[0].Patterns < 3 || p.Fits[0].Known*2 < p.Names {
+		return nil
+	}
+	n := 1
+	for n < len(p.Fits) && p.Fits[n].Known == p.Fits[0].Known && len(p.Fits[n].Missing) == len(p.Fits[0].Missing) {
+		n++
+	}
+	return p.Fits[:n]
+}
+
+// Fit returns how an architecture fits the names, in the form that fits best, or nil if it has none of the names.
+func (p *Part) Fit(a *Architecture) *Fit {
+	for _, f := range p.all {
+		if f.Architecture == a {
+			if f.Missing == nil && f.Unknown == nil {
+				f.explain()
+			}
+			return f
+		}
+	}
+	return nil
+}
+
+// hits calls yield for each place of the tables that may be a pattern, and the prefix before it.
+func (p *Part) hits(t *tableSet, yield func(s *Seen, prefix string, places []place)) {
+	for _, s := range p.patterns {
+		if !p.each(t, s, s.Pattern, yield) {
+			// Part of a packed weight.
+			if module, role := parts.Split(s.Pattern); role != parts.Weight && module != "" {
+				p.each(t, s, module+".weight", yield)
+			}
+		}
+	}
+}
+
+// each calls yield for each place of a pattern, and reports whether there is one.
+func (p *Part) each(t *tableSet, s *Seen, key string, yield func(s *Seen, prefix string, places []place)) (any bool) {
+	for begin, strips := 0, 0; ; strips++ {
+		if places := t.index[key[begin:]]; places != nil {
+			yield(s, key[:begin], places)
+			any = true
+		}
+		end := strings.IndexByte(key[begin:], '.')
+		if end < 0 || strips == maxStrips || key[begin:begin+end] == "#" {
+			return any
+		}
+		begin += end + 1
+	}
+}
+
+// A tally is what a table has of the patterns with a prefix.
+type tally struct{ patterns, body, head int }
+
+// recognize finds the fits of a part.
+func (p *Part) recognize(t *tableSet) {
+	p.findPrefixes(t)
+	at := make(map[string]int, len(p.prefixes))
+	for i, prefix := range p.prefixes {
+		at[prefix] = i
+	}
+	tallies := make([]tally, len(t.tables)*len(p.prefixes))
+	p.hits(t, func(s *Seen, prefix string, places []place) {
+		column, ok := at[prefix]
+		if !ok {
+			return
+		}
+		for _, place := range places {
+			one := &tallies[int(place.table)*len(p.prefixes)+column]
+			one.patterns++
+			if t.tables[place.table].entries[place.entry].body {
+				one.body += s.Count
+			} else {
+				one.head += s.Count
+			}
+		}
+	})
+	for i, table := range t.tables {
+		if f := p.fit(table, tallies[i*len(p.prefixes):][:len(p.prefixes)]); f != nil {
+			p.all = append(p.all, f)
+		}
+	}
+	slices.SortStableFunc(p.all, func(a, b *Fit) int {
+		return cmp.Or(cmp.Compare(b.Known, a.Known), cmp.Compare(len(a.table.entries), len(b.table.entries)))
+	})
+	p.Fits = slices.Clone(p.all[:min(len(p.all), maxFits)])
+	for _, f := range p.Fits {
+		f.explain()
+	}
+	slices.SortStableFunc(p.Fits, func(a, b *Fit) int {
+		return cmp.Or(cmp.Compare(b.Known, a.Known), cmp.Compare(len(a.Missing), len(b.Missing)),
+			cmp.Compare(len(a.table.entries), len(b.table.entries)))
+	})
+}
+
+// findPrefixes finds what most known patterns begin with.
+func (p *Part) findPrefixes(t *tableSet) {
+	count := make(map[string]int)
+	p.hits(t, func(_ *Seen, prefix string, _ []place) { count[prefix]++ })
+	p.prefixes = slices.SortedFunc(maps.Keys(count), func(a, b string) int {
+		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(len(a), len(b)), strings.Compare(a, b))
+	})
+	p.prefixes = p.prefixes[:min(len(p.prefixes), maxPrefixes)]
+}
+
+// fit returns how a table fits, or nil if it has none of the names.
+func (p *Part) fit(table *table, tallies []tally) *Fit {
+	var best *Fit
+	for i, body := range p.prefixes {
+		known, patterns := tallies[i].body, tallies[i].patterns
+		if known == 0 {
+			continue
+		}
+		head, outside := "", 0
+		for j, prefix := range p.prefixes {
+			if prefix == "" || prefix == body || prefix+table.prefix == body {
+				if n := tallies[j].head; n > outside {
+					head, outside = prefix, n
+				}
+			}
+		}
+		if best == nil || known+outside > best.Known {
+			best = &Fit{Architecture: table.arch, Form: table.form, Known: known + outside, Patterns: patterns,
+				part: p, table: table, prefix: body, head: head}
+		}
+	}
+	if best != nil {
+		extra, whole := strings.CutSuffix(best.prefix, table.prefix)
+		if best.Extra = extra; !whole {
+			best.Lacks = table.prefix
+		}
+	}
+	return best
+}
+
+// explain finds what is missing, and what is not known.
+func (f *Fit) explain() {
+	has := make(map[string]bool, len(f.table.entries))
+	for i := range f.table.entries {
+		has[f.pattern(&f.table.entries[i])] = false
+	}
+	for pattern, s := range f.part.patterns {
+		key := pattern
+		if _, ok := has[key]; !ok {
+			if module, role := parts.Split(pattern); role != parts.Weight {
+				key = module + ".weight"
+			}
+		}
+		if _, ok := has[key]; ok {
+			has[key] = true
+		} else {
+			f.Unknown = append(f.Unknown, *s)
+		}
+	}
+	for i := range f.table.entries {
+		if e := &f.table.entries[i]; e.tensor.Need == Required && !has[f.pattern(e)] {
+			f.Missing = append(f.Missing, e.tensor)
+		}
+	}
+	slices.SortFunc(f.Unknown, func(a, b Seen) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Pattern, b.Pattern))
+	})
+	f.Unknown = slices.Clip(f.Unknown[:min(len(f.Unknown), maxUnknown)])
+}
+
+// pattern returns the pattern that names of an entry have in the part.
+func (f *Fit) pattern(e *entry) string {
+	if e.body {
+		return f.prefix + e.key
+	}
+	return f.head + e.key
+}
