@@ -11,53 +11,81 @@ import (
 
 	"github.com/weightools/safetensors/internal/config"
 	"github.com/weightools/safetensors/internal/wording"
+	"github.com/weightools/safetensors/model/adapters"
 )
 
-// adapter describes an adapter, or returns nil if the model has no adapter's matrices.
+// adapterParts are the tensors of an adapter.
+type adapterParts struct {
+	adapters.Set
+	files  []File
+	remote bool // alphas are not worth a request each
+}
+
+// adapter describes an adapter, or returns nil if the model has none.
 func (f *Facts) adapter(p *adapterParts, config config.Object) *Adapter {
-	if len(p.modules) == 0 {
+	p.Close()
+	if p.Len() == 0 || p.Kind() == "" {
 		return nil
 	}
-	a := &Adapter{Modules: len(p.modules), Kind: strings.Join(slices.Sorted(maps.Keys(p.kinds)), ", ")}
-	if a.Kind == "LoRA" && p.magnitudes {
-		a.Kind = "DoRA"
-	}
+	a := &Adapter{Modules: p.Len(), Kind: p.Kind(), Spelling: p.Spelling(), Labels: p.Labels(),
+		Components: p.Components()}
 	f.rank(a, p, config)
 	f.alpha(a, p, config)
 	a.Targets = p.targets()
-	a.Base = p.base(config)
+	a.Base = base(p.metadata(), config)
 	return a
+}
+
+// metadata returns the metadata of the first file with tensors of the adapter that has any.
+func (p *adapterParts) metadata() map[string]string {
+	for i := range p.files {
+		if m := p.files[i].Header.Metadata; m != nil && p.Has(i) {
+			return m
+		}
+	}
+	return nil
 }
 
 // rank finds the rank by the shapes, and adds a note if the configuration has another one.
 func (f *Facts) rank(a *Adapter, p *adapterParts, config config.Object) {
 	ranks := make(map[int64]bool)
-	for _, name := range slices.Sorted(maps.Keys(p.modules)) {
-		one := p.modules[name]
-		switch down, up := one.down, one.up; {
-		case !down.found || !up.found:
-			f.note("one of the two matrices for %s is missing", wording.Quote(name))
-		case down.rank <= 0 || up.rank <= 0: // unknown
-		case down.rank != up.rank:
-			f.note("the two matrices for %s have ranks %d and %d", wording.Quote(name), down.rank, up.rank)
-		default:
-			ranks[down.rank] = true
+	for m := range p.All() {
+		switch down, up := m.Ranks(); {
+		case m.IsHalf():
+			f.note("one of the two matrices for %s is missing", wording.Quote(m.Name.Module()))
+		case down > 0 && up > 0 && down != up:
+			f.note("the two matrices for %s have ranks %d and %d", wording.Quote(m.Name.Module()), down, up)
+		case m.Rank() > 0:
+			ranks[m.Rank()] = true
 		}
 		if len(f.Notes) == maxNotes {
 			break
 		}
 	}
+	said := configuredRank(config)
 	a.Ranks = slices.Sorted(maps.Keys(ranks))
 	switch len(a.Ranks) {
 	case 0:
+		if said > 0 {
+			a.Rank = Number{said, FromPEFT}
+		}
 	case 1:
 		a.Rank = Number{a.Ranks[0], FromHeaders}
 	default:
 		a.Rank = Number{0, Ambiguous}
 	}
-	if n, ok := config["r"].Int(); ok && a.Rank.Value > 0 && n != a.Rank.Value {
-		f.note("the rank is %d in adapter_config.json and %d by the shapes", n, a.Rank.Value)
+	if said > 0 && a.Rank.Value > 0 && said != a.Rank.Value {
+		f.note("the rank is %d in adapter_config.json and %d by the shapes", said, a.Rank.Value)
 	}
+}
+
+// configuredRank returns the rank in adapter_config.json of PEFT, or of mlx_lm (tuner/utils.py at 0.32.2).
+func configuredRank(config config.Object) int64 {
+	if n, ok := config["r"].Int(); ok {
+		return n
+	}
+	n, _ := config["lora_parameters"].Object()["rank"].Int()
+	return n
 }
 
 // maxNotes bounds the remarks, since an adapter can be wrong in every module.
@@ -66,43 +94,20 @@ const maxNotes = 20
 // targets returns the ends of the names of modules, each once.
 func (p *adapterParts) targets() []string {
 	ends := make(map[string]bool)
-	for name := range p.modules {
-		ends[target(name)] = true
+	for m := range p.All() {
+		ends[m.Target()] = true
 	}
 	return slices.Sorted(maps.Keys(ends))
 }
 
-// target returns the end of a module's name, after the last dot. kohya-ss replaces dots by underscores; there
-// it is the part after the last numbered block or layer.
-func target(name string) string {
-	if !strings.HasPrefix(name, "lora_") && !strings.HasPrefix(name, "lycoris_") {
-		// diffusers: "...attn1.processor.to_q"
-		return name[strings.LastIndexByte(name, '.')+1:]
-	}
-	for i := len(name); i > 0; {
-		i = strings.LastIndexByte(name[:i], '_')
-		if i < 0 {
-			break
-		}
-		// "blocks_0_attn1_to_q": a word and a number come before the underscore.
-		digits := len(name[:i]) - len(strings.TrimRight(name[:i], "0123456789"))
-		before := name[:i-digits]
-		if digits > 0 && (strings.HasSuffix(before, "blocks_") || strings.HasSuffix(before, "layers_") ||
-			strings.HasSuffix(before, "attentions_")) {
-			return name[i+1:]
-		}
-	}
-	return name
-}
-
 // base returns the base model of the adapter.
-func (p *adapterParts) base(config config.Object) Text {
+func base(metadata map[string]string, config config.Object) Text {
 	if name := config.Text("base_model_name_or_path"); name != "" {
 		return Text{name, FromPEFT}
 	}
 	for _, key := range []string{"ss_sd_model_name", "ss_base_model_version", "modelspec.architecture"} {
 		// Python writes None for a missing value.
-		if s := p.metadata[key]; s != "" && s != "None" {
+		if s := metadata[key]; s != "" && s != "None" {
 			return Text{s, FromMetadata}
 		}
 	}

@@ -21,7 +21,7 @@ const maxAlphas = 10_000
 // configuration; or text in the metadata, as written by kohya-ss.
 func (f *Facts) alpha(a *Adapter, p *adapterParts, config config.Object) {
 	values, why := p.readAlphas()
-	said := metadataAlpha(p.metadata)
+	said := metadataAlpha(p.metadata())
 	switch {
 	case len(values) == 1:
 		a.Alpha, a.AlphaFrom = values[0], FromTensors
@@ -31,7 +31,7 @@ func (f *Facts) alpha(a *Adapter, p *adapterParts, config config.Object) {
 	case len(values) > 1:
 		a.AlphaFrom = Ambiguous
 		f.note("modules have different alphas: %s", spread(values))
-	case len(p.alphas) > 0:
+	case why != "":
 		if said > 0 {
 			a.Alpha, a.AlphaFrom = said, FromMetadata
 		}
@@ -43,6 +43,11 @@ func (f *Facts) alpha(a *Adapter, p *adapterParts, config config.Object) {
 
 // configAlpha takes alpha from the configuration, or else from the metadata.
 func (f *Facts) configAlpha(a *Adapter, config config.Object, said float64) {
+	if scale, ok := float(config["lora_parameters"].Object()["scale"].Value.Text()); ok && a.Rank.Value > 0 {
+		a.Alpha, a.AlphaFrom = scale*float64(a.Rank.Value), FromPEFT
+		f.note("mlx_lm scales the adapter by %v, which is alpha %v at rank %d", scale, a.Alpha, a.Rank.Value)
+		return
+	}
 	if n, ok := float(config["lora_alpha"].Value.Text()); ok {
 		a.Alpha, a.AlphaFrom = n, FromPEFT
 		if len(config["alpha_pattern"].Object()) > 0 {
@@ -61,16 +66,22 @@ func (f *Facts) configAlpha(a *Adapter, config config.Object, said float64) {
 
 // readAlphas reads the alphas of modules and returns the different values, or why they are unknown.
 func (p *adapterParts) readAlphas() (values []float64, why string) {
-	if len(p.alphas) > maxAlphas {
-		return nil, "there are too many to read"
-	}
 	different := make(map[float64]bool)
-	for _, s := range p.alphas {
-		at := s.file.Header.FileSpan(s.ti)
-		if p.remote || s.file.Data == nil || s.ti.Size() <= 0 || s.ti.Size() > 8 || at.Begin < 0 {
+	read := 0
+	for m := range p.All() {
+		alpha := m.Alpha()
+		if alpha == nil {
+			continue
+		}
+		if read++; read > maxAlphas {
+			return nil, "there are too many to read"
+		}
+		file, ti := &p.files[alpha.File], alpha.Info
+		at := file.Header.FileSpan(ti)
+		if p.remote || file.Data == nil || ti.Size() <= 0 || ti.Size() > 8 || at.Begin < 0 {
 			return nil, "their data was not read"
 		}
-		t := &safetensors.Tensor{TensorInfo: *s.ti, ReaderAt: io.NewSectionReader(s.file.Data, at.Begin, at.Len())}
+		t := &safetensors.Tensor{TensorInfo: *ti, ReaderAt: io.NewSectionReader(file.Data, at.Begin, at.Len())}
 		var one [1]float64
 		if n, err := safetensors.DecodeAt(t, one[:], 0); n != 1 {
 			return nil, err.Error()

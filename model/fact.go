@@ -2,7 +2,11 @@
 
 package model
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/weightools/safetensors/model/adapters"
+)
 
 // A Source is where a fact comes from.
 type Source string
@@ -78,8 +82,11 @@ func (f *Facts) Named() bool { return f.Name.Value != "" || f.Type.Value != "" }
 
 // An Adapter describes an adapter.
 type Adapter struct {
-	Kind    string // "LoRA", "DoRA", "LoHa" or "LoKr"
-	Modules int    // the number of matrices it modifies
+	Kind       string               // "LoRA", "DoRA", "LoHa", "LoKr", "OFT" and so on
+	Spelling   adapters.Spelling    // whose names its tensors have
+	Labels     []string             // names of adapters that are part of tensors' names, such as "default"
+	Components []adapters.Component // the parts of a diffusion model that it modifies
+	Modules    int                  // the number of modules that it modifies
 
 	// Rank is the rank of all modules, Ambiguous if they differ. Ranks lists the different ranks.
 	Rank  Number

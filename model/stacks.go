@@ -24,6 +24,7 @@ type sight struct {
 // survey looks at all tensors.
 func survey(files []File) *sight {
 	s := &sight{stacks: make(map[string]map[int]bool), maps: make(map[[2]int64]bool)}
+	s.adapter.files = files
 	for i := range files {
 		tensors := files[i].Header.Tensors
 		for j := range tensors {
@@ -35,7 +36,7 @@ func survey(files []File) *sight {
 				s.addMatrix(ti)
 			}
 			s.addEmbedding(ti)
-			s.adapter.add(&files[i], ti)
+			s.adapter.Add(ti, i)
 		}
 	}
 	return s

@@ -177,6 +177,9 @@ func adapterJSON(a *model.Adapter) any {
 	}
 	return []encode.Member{
 		encode.M("kind", a.Kind),
+		encode.M("spelling", a.Spelling),
+		encode.M("labels", a.Labels),
+		encode.M("components", a.Components),
 		encode.M("modules", a.Modules),
 		fact("rank", a.Rank.Value, a.Rank.From),
 		encode.M("ranks", a.Ranks),

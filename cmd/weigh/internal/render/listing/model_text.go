@@ -211,6 +211,9 @@ func adapter(a *model.Adapter) string {
 		text += fmt.Sprintf(", alpha %s (%s)", strconv.FormatFloat(a.Alpha, 'g', 6, 64), a.AlphaFrom)
 	}
 	text += ", of " + typeset.Plural(int64(a.Modules), "module")
+	if names := a.Spelling.Text(); names != "" {
+		text += ", " + names
+	}
 	if a.Base.Value != "" {
 		text += fmt.Sprintf(", for %s (%s)", typeset.Name(typeset.Shortened(a.Base.Value)), a.Base.From)
 	}
