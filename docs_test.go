@@ -38,7 +38,7 @@ func rulesDoc() string {
 	var b strings.Builder
 	b.WriteString(`# Rules
 
-Generated from the tables in rule.go, checkpoint/internal/finding/rules.go and check/internal/rule/rule.go by ` + "`go generate`" + `. Do not edit.
+Generated from the tables in rule.go, checkpoint/internal/finding/rules.go and check/internal/rule by ` + "`go generate`" + `. Do not edit.
 
 ` + "`weigh check`" + ` reports violations of these rules for single files, sets of files, and repositories. Each rule has a severity:
 

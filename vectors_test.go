@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -91,7 +92,7 @@ func checkViolation(t *testing.T, got *safetensors.Violation, v *vectors.Vector)
 	t.Helper()
 	want := safetensors.Violation{Rule: safetensors.Rule(v.Rule), Tensor: v.Tensor,
 		Span: safetensors.Span{Begin: v.Begin, End: v.End}, Severity: got.Severity, Detail: got.Detail, Fix: got.Fix}
-	if *got != want {
+	if !reflect.DeepEqual(*got, want) {
 		t.Errorf("rule %s, tensor %q, bytes %v\nwant rule %s, tensor %q, bytes %v\n(%v)",
 			string(got.Rule), got.Tensor, got.Span, v.Rule, want.Tensor, want.Span, got)
 	}

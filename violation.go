@@ -17,12 +17,17 @@ type Violation struct {
 	Span     Span   // the bytes at fault, counted from the start of the file
 	Detail   string // what is wrong, with the numbers
 	Fix      string // what to do about it, in one sentence
+
+	// For names the programs that the violation is about, if it is not about every reader of the file: see package
+	// [github.com/weightools/safetensors/check/loader].
+	For []string
 }
 
 // violation returns the violation of one of this package's rules.
 func violation(rule Rule, tensor string, at Span, format string, args ...any) *Violation {
 	info := rule.info()
-	return &Violation{rule, info.Severity, tensor, at, fmt.Sprintf(format, args...), info.Fix}
+	return &Violation{Rule: rule, Severity: info.Severity, Tensor: tensor, Span: at,
+		Detail: fmt.Sprintf(format, args...), Fix: info.Fix}
 }
 
 // Error returns the violation as one line, without the bytes if the span is empty:

@@ -16,6 +16,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/check"
+	"github.com/weightools/safetensors/check/loader"
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/store"
 )
@@ -192,6 +193,9 @@ func judge(t testing.TB, from store.Store, path string, opts *check.Options) (fo
 			if err != nil {
 				t.Errorf("%q: %v", r.File, err)
 				continue
+			}
+			if opts != nil {
+				r.Report = loader.Apply(r.Report, opts.For)
 			}
 			found = append(found, locate(cmp.Or(r.File, set.Name), r)...)
 		}

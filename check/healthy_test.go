@@ -10,6 +10,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/check"
+	"github.com/weightools/safetensors/check/loader"
 	"github.com/weightools/safetensors/checkpoint"
 )
 
@@ -416,27 +417,27 @@ func TestHealthy(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			f := make(folder)
 			test.make(t, f)
-			for _, data := range []bool{false, true} {
-				judgeHealthy(t, f, "", data, test.known)
+			for _, opts := range []*check.Options{nil, {Data: true}, {For: []loader.Name{loader.VLLM, loader.SGLang}}} {
+				judgeHealthy(t, f, "", opts, test.known)
 			}
 			for path := range f { // what is right as a whole is right in its parts
 				if strings.HasSuffix(path, ".safetensors") || strings.HasSuffix(path, ".index.json") {
-					judgeHealthy(t, f, path, false, test.known)
+					judgeHealthy(t, f, path, nil, test.known)
 				}
 			}
 		})
 	}
 }
 
-func judgeHealthy(t *testing.T, f folder, path string, data bool, known []safetensors.Rule) {
+func judgeHealthy(t *testing.T, f folder, path string, opts *check.Options, known []safetensors.Rule) {
 	t.Helper()
-	for _, l := range judge(t, f.store(), path, &check.Options{Data: data}) {
+	for _, l := range judge(t, f.store(), path, opts) {
 		ok := l.Severity == safetensors.Note
 		for _, rule := range known {
 			ok = ok || l.Rule == rule
 		}
 		if !ok {
-			t.Errorf("target %q, data %v: %s: %s %s", path, data, l.file, string(l.Rule), l.Detail)
+			t.Errorf("target %q, options %+v: %s: %s %s", path, opts, l.file, string(l.Rule), l.Detail)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/weightools/safetensors/check/internal/tree"
+	"github.com/weightools/safetensors/check/loader"
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/internal/config"
 	"github.com/weightools/safetensors/store"
@@ -27,6 +28,13 @@ type Options struct {
 	// Progress, if not nil, is called when data of tensors was read, with the number of bytes read so
 	// far and of all tensors, possibly by several goroutines at once.
 	Progress func(done, total int64)
+
+	// For lists the programs that are to load the repository. Rules that exist only for them are judged, too, and
+	// violations have the severities of [loader.Apply].
+	For []loader.Name
+
+	// Ranks is the number of devices over which the programs of For split each tensor, if more than one.
+	Ranks int
 
 	// Described, if not nil, is called with the path of each configuration that the tensors of a set are
 	// compared with. Fewer rules apply to sets without one.
@@ -67,7 +75,8 @@ func Validate(ctx context.Context, from store.Store, name string, sets []*checkp
 			}
 		}
 		for _, file := range slices.Sorted(maps.Keys(r.ByFile)) {
-			if !yield(checkpoint.Report{File: file, Report: r.ByFile[file].Report()}, nil) {
+			report := loader.Apply(r.ByFile[file].Report(), r.opts.For)
+			if !yield(checkpoint.Report{File: file, Report: report}, nil) {
 				return
 			}
 		}
@@ -107,6 +116,7 @@ func (r *repository) judge(ctx context.Context) {
 		m.judge()
 		m.judgeTokenizer(ctx, configs)
 	}
+	r.judgeLoading(ctx, configs)
 	if r.opts.Data && ctx.Err() == nil {
 		r.judgeData(ctx)
 	}

@@ -45,8 +45,17 @@ const (
 	RuleConstantWeight     = rule.ConstantWeight
 )
 
-// Rules returns the rules about a repository, in the order in which it is read.
+// The rules that are judged only with Options.For.
+const (
+	RuleWeightsNotFound = rule.WeightsNotFound
+)
+
+// Rules returns the rules about a repository, in the order in which it is read, and then those that are judged only
+// with Options.For.
 func Rules() []safetensors.RuleInfo { return rule.Rules() }
 
 // NeedsData reports whether violations of the rule are found only with Options.Data.
 func NeedsData(r safetensors.Rule) bool { return rule.NeedsData(r) }
+
+// NeedsLoader reports whether violations of the rule are found only with Options.For.
+func NeedsLoader(r safetensors.Rule) bool { return rule.NeedsLoader(r) }

@@ -3,6 +3,7 @@ package rule
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
@@ -206,11 +207,15 @@ func NeedsData(rule safetensors.Rule) bool {
 }
 
 // Findings returns an empty list of violations.
-func Findings() *checkpoint.Findings { return &checkpoint.Findings{Rules: rules[:]} }
+func Findings() *checkpoint.Findings { return &checkpoint.Findings{Rules: all()} }
 
-// Rules returns the rules about a repository, in the order in which it is read.
+// all are the rules, those that exist only for loaders last.
+var all = sync.OnceValue(func() []safetensors.RuleInfo { return slices.Concat(rules[:], loading[:]) })
+
+// Rules returns the rules about a repository, in the order in which it is read, and then those that exist only for
+// loaders.
 func Rules() []safetensors.RuleInfo {
-	list := slices.Clone(rules[:])
+	list := slices.Clone(all())
 	for i := range list {
 		list[i].Reference = "reads a single file"
 	}

@@ -47,6 +47,13 @@ func (f *Findings) Fix(advice string) {
 	}
 }
 
+// For names the programs that the violation that was added last is about.
+func (f *Findings) For(programs []string) {
+	if n := len(f.list); n > 0 {
+		f.list[n-1].For = programs
+	}
+}
+
 // Omit counts n more violations of a rule, which are not kept.
 func (f *Findings) Omit(rule safetensors.Rule, n int) {
 	if f.omitted == nil {

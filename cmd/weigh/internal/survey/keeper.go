@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/check/loader"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/gate"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
@@ -32,6 +33,9 @@ type Keeper struct {
 
 	// FailOn is the flag --fail-on, or nil.
 	FailOn *finding.Threshold
+
+	// For is the flag --for.
+	For []loader.Name
 }
 
 // A rulebook is a configuration with the folder that its patterns refer to.
@@ -137,14 +141,31 @@ func (k *Keeper) Findings(file string, r *safetensors.Report) (list []finding.Fi
 	info, err := os.Lstat(filepath.FromSlash(file))
 	isLink := err == nil && info.Mode()&os.ModeSymlink != 0
 	for _, v := range r.Violations {
-		list = append(list, finding.Finding{Violation: v, File: file, Key: key, Shared: isLink,
-			Allowed: book.Reason(v.Rule, within, v.Tensor)})
+		one := finding.Finding{Violation: v, File: file, Key: key, Shared: isLink}
+		if k.mayAllow(v) {
+			one.Allowed = book.Reason(v.Rule, within, v.Tensor)
+		}
+		list = append(list, one)
 	}
 	for _, rule := range slices.Sorted(maps.Keys(r.Omitted)) {
 		omitted = append(omitted, finding.Omission{Rule: rule, File: file, Key: key, N: r.Omitted[rule],
-			Allowed: book.Reason(rule, within, "")})
+			Allowed: book.Reason(rule, within, ""), For: k.programs()})
 	}
 	return list, omitted
+}
+
+// mayAllow reports whether the configuration may allow a finding. One that was found next to the weights may not
+// allow errors, even of a rule that is a warning without --for.
+func (k *Keeper) mayAllow(v *safetensors.Violation) bool {
+	return k == nil || k.named != nil || v.Severity <= safetensors.Warning || v.For == nil
+}
+
+// programs returns the programs of the flag --for.
+func (k *Keeper) programs() []loader.Name {
+	if k == nil {
+		return nil
+	}
+	return k.For
 }
 
 // from returns the path of a local file relative to a folder, with slashes. Remote files keep

@@ -20,7 +20,8 @@ import (
 // repository checks everything around and between the sets of a target.
 func (s *Survey) repository(ctx context.Context, sess *cli.Session, at *target.Target, sets []*checkpoint.Set,
 	files []listing.File) error {
-	opts := &check.Options{Data: s.opts.Data, Described: func(string) { s.described = true }}
+	opts := &check.Options{Data: s.opts.Data, For: s.opts.Gate.programs(), Ranks: s.opts.Ranks,
+		Described: func(string) { s.described = true }}
 	if !at.Remote() {
 		opts.Dir = filepath.FromSlash(at.Path(""))
 	}
@@ -38,7 +39,7 @@ func (s *Survey) repository(ctx context.Context, sess *cli.Session, at *target.T
 			s.miss(file, err)
 			continue
 		}
-		s.find(file, r.Report)
+		s.keep(file, r.Report)
 	}
 	s.dropUnlinked()
 	return nil

@@ -12,6 +12,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/check"
+	"github.com/weightools/safetensors/check/loader"
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
@@ -27,6 +28,7 @@ type Options struct {
 	Lenient  bool
 	Thorough bool    // also check sets that are not counted, and compare bytes
 	Data     bool    // check values
+	Ranks    int     // the flag --tp
 	Models   bool    // read configurations, to count parameters
 	Gate     *Keeper // allowed findings; may be nil
 }
@@ -318,8 +320,13 @@ func (s *Survey) add(path string, size int64, report *safetensors.Report) {
 	s.find(path, report)
 }
 
-// find adds the findings of a report.
+// find adds the findings of a report, as they matter to the programs of the flag --for.
 func (s *Survey) find(path string, report *safetensors.Report) {
+	s.keep(path, loader.Apply(report, s.opts.Gate.programs()))
+}
+
+// keep adds the findings of a report.
+func (s *Survey) keep(path string, report *safetensors.Report) {
 	list, omitted := s.opts.Gate.Findings(path, report)
 	for _, f := range list {
 		if f.Rule == checkpoint.RuleWeightsFormat && !s.opts.Thorough || s.summed(f.Rule) {

@@ -77,8 +77,8 @@ func (st *Stale) String() string {
 
 // Failed reports whether the check fails because of a finding that is not allowed.
 func (c *Check) Failed() bool {
-	return slices.ContainsFunc(c.Findings, func(f Finding) bool { return f.Allowed == "" && c.FailOn.Fails(f.Rule) }) ||
-		slices.ContainsFunc(c.Omitted, func(o Omission) bool { return o.Allowed == "" && c.FailOn.Fails(o.Rule) })
+	return slices.ContainsFunc(c.Findings, func(f Finding) bool { return f.Allowed == "" && c.FailOn.Fails(f.Rule, f.Severity) }) ||
+		slices.ContainsFunc(c.Omitted, func(o Omission) bool { return o.Allowed == "" && c.FailOn.Fails(o.Rule, o.severity()) })
 }
 
 // Nothing reports whether nothing was checked.

@@ -33,17 +33,21 @@ type ruleCount struct {
 	Severity string           `json:"severity"`
 	Count    int64            `json:"count"`   // not allowed
 	Allowed  int64            `json:"allowed"` // allowed
+
+	severity safetensors.Severity // the highest of its findings
 }
 
 // rules counts the findings of each rule, the most severe first.
 func (c *Check) rules() []*ruleCount {
 	counts := make(map[safetensors.Rule]*ruleCount)
-	add := func(r safetensors.Rule, n int64, allowed string) {
+	add := func(r safetensors.Rule, severity safetensors.Severity, n int64, allowed string) {
 		one := counts[r]
 		if one == nil {
-			one = &ruleCount{Rule: r, Severity: SeverityOf(r).String()}
+			one = &ruleCount{Rule: r}
 			counts[r] = one
 		}
+		one.severity = max(one.severity, severity)
+		one.Severity = one.severity.String()
 		if allowed == "" {
 			one.Count += n
 		} else {
@@ -51,13 +55,14 @@ func (c *Check) rules() []*ruleCount {
 		}
 	}
 	for i := range c.Findings {
-		add(c.Findings[i].Rule, 1, c.Findings[i].Allowed)
+		add(c.Findings[i].Rule, c.Findings[i].Severity, 1, c.Findings[i].Allowed)
 	}
-	for _, o := range c.Omitted {
-		add(o.Rule, int64(o.N), o.Allowed)
+	for i := range c.Omitted {
+		o := &c.Omitted[i]
+		add(o.Rule, o.severity(), int64(o.N), o.Allowed)
 	}
 	return slices.SortedFunc(maps.Values(counts), func(a, b *ruleCount) int {
-		return cmp.Or(cmp.Compare(SeverityOf(b.Rule), SeverityOf(a.Rule)), cmp.Compare(a.Rule, b.Rule))
+		return cmp.Or(cmp.Compare(b.severity, a.severity), cmp.Compare(a.Rule, b.Rule))
 	})
 }
 

@@ -94,5 +94,6 @@ var examples = map[safetensors.Rule]string{
 	check.RuleNotFinite:          `a NaN in model.layers.3.mlp.up_proj.weight`,
 	check.RuleScaleValue:         `a weight_scale of 0`,
 	check.RuleZeroRun:            `the last twelve tensors of a shard, all zeros`,
+	check.RuleWeightsNotFound:    `mymodel.safetensors beside config.json: transformers looks for model.safetensors`,
 	check.RuleConstantWeight:     `a weight of 4,096 by 4,096 zeros`,
 }

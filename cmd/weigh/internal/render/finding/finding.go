@@ -11,6 +11,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/check/loader"
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
 	"github.com/weightools/safetensors/filetype"
@@ -39,6 +40,14 @@ type Omission struct {
 	File, Key string
 	N         int
 	Allowed   string
+
+	// For lists programs for which the findings may be more severe.
+	For []loader.Name
+}
+
+// severity returns the severity of the findings.
+func (o *Omission) severity() safetensors.Severity {
+	return loader.Severity(o.Rule, SeverityOf(o.Rule), o.For)
 }
 
 // Label returns the path for text.
@@ -77,6 +86,7 @@ type findingJSON struct {
 	Bytes    encode.Pair `json:"bytes"`
 	Message  string      `json:"message"`
 	Fix      string      `json:"fix"`
+	For      []string    `json:"for,omitempty"`
 }
 
 // json returns the finding for JSON. Bytes are null if the finding is not about bytes, such as a
@@ -90,6 +100,7 @@ func (f *Finding) json() findingJSON {
 		Tensor:   encode.OrNull(typeset.Shortened(f.Tensor)),
 		Message:  f.Detail,
 		Fix:      f.Fix,
+		For:      f.For,
 	}
 }
 
@@ -160,7 +171,7 @@ func countFindings(findings []Finding, omitted []Omission, allowed bool) (n cens
 	}
 	for _, o := range omitted {
 		if (o.Allowed != "") == allowed {
-			n[SeverityOf(o.Rule)] += int64(o.N)
+			n[o.severity()] += int64(o.N)
 		}
 	}
 	return n

@@ -15,15 +15,18 @@ import (
 
 // A findingGroup is the findings of one rule in one file, allowed for one reason or not allowed.
 type findingGroup struct {
-	file    string
-	rule    safetensors.Rule
-	allowed string
+	groupKey
 	kept    []Finding
 	omitted int
 }
 
-// severity returns the severity of the rule.
-func (g *findingGroup) severity() safetensors.Severity { return SeverityOf(g.rule) }
+// A groupKey is what the findings of a group have in common.
+type groupKey struct {
+	file     string
+	rule     safetensors.Rule
+	severity safetensors.Severity
+	allowed  string
+}
 
 // fix returns the advice of the rule.
 func (g *findingGroup) fix() string {
@@ -37,33 +40,29 @@ func (g *findingGroup) fix() string {
 // groupFindings groups findings: by path, allowed ones last, then by severity, then in order of
 // appearance.
 func groupFindings(findings []Finding, omitted []Omission) []findingGroup {
-	type key struct {
-		file    string
-		rule    safetensors.Rule
-		allowed string
-	}
-	index := make(map[key]int)
+	index := make(map[groupKey]int)
 	var list []findingGroup
-	of := func(k key) *findingGroup {
+	of := func(k groupKey) *findingGroup {
 		i, ok := index[k]
 		if !ok {
 			i = len(list)
 			index[k] = i
-			list = append(list, findingGroup{file: k.file, rule: k.rule, allowed: k.allowed})
+			list = append(list, findingGroup{groupKey: k})
 		}
 		return &list[i]
 	}
 	for i := range findings {
 		f := &findings[i]
-		g := of(key{f.File, f.Rule, f.Allowed})
+		g := of(groupKey{f.File, f.Rule, f.Severity, f.Allowed})
 		g.kept = append(g.kept, *f)
 	}
-	for _, o := range omitted {
-		of(key{o.File, o.Rule, o.Allowed}).omitted += o.N
+	for i := range omitted {
+		o := &omitted[i]
+		of(groupKey{o.File, o.Rule, o.severity(), o.Allowed}).omitted += o.N
 	}
 	slices.SortStableFunc(list, func(a, b findingGroup) int {
 		return cmp.Or(typeset.CompareNames(a.file, b.file), CompareBools(a.allowed != "", b.allowed != ""),
-			cmp.Compare(b.severity(), a.severity()))
+			cmp.Compare(b.severity, a.severity))
 	})
 	return list
 }
@@ -100,7 +99,7 @@ func WriteProblems(w *bufio.Writer, s typeset.Style, findings []Finding, omitted
 	const most = 3 // of one rule in one file
 	var worse []findingGroup
 	for _, g := range groupFindings(findings, omitted) {
-		if g.severity() >= Nonconforming {
+		if g.severity >= Nonconforming {
 			worse = append(worse, g)
 		}
 	}
@@ -124,9 +123,8 @@ func (g *findingGroup) write(w *bufio.Writer, s typeset.Style, most int) {
 		most = len(g.kept)
 	}
 	shown := g.kept[:min(most, len(g.kept))]
-	severity := g.severity()
 	typeset.Spaces(w, indent)
-	w.WriteString(s.Paint(severityColors[severity], severity.String()))
+	w.WriteString(s.Paint(severityColors[g.severity], g.severity.String()))
 	w.WriteString(" " + s.Paint(typeset.Bold, string(g.rule)) + "\n")
 	for i := range shown {
 		typeset.Spaces(w, deeper)

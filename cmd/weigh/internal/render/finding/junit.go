@@ -121,10 +121,10 @@ func (g *findingGroup) junit(failOn *Threshold) junitCase {
 	case g.allowed != "":
 		one.Skipped = &junitOutcome{Message: "allowed: " + typeset.Line(g.allowed)}
 		one.Out = text
-	case failOn.Fails(g.rule):
-		one.Failure = &junitOutcome{Type: g.severity().String(), Message: first, Text: text}
+	case failOn.Fails(g.rule, g.severity):
+		one.Failure = &junitOutcome{Type: g.severity.String(), Message: first, Text: text}
 	default:
-		one.Out = g.severity().String() + ":\n" + text
+		one.Out = g.severity.String() + ":\n" + text
 	}
 	return one
 }

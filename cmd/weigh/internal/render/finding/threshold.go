@@ -18,9 +18,9 @@ type Threshold struct {
 	Rules []safetensors.Rule   // rules that fail at any severity
 }
 
-// Fails reports whether a finding of the rule makes the check fail.
-func (t *Threshold) Fails(rule safetensors.Rule) bool {
-	return SeverityOf(rule) >= t.Least || slices.Contains(t.Rules, rule)
+// Fails reports whether a finding of the rule, with that severity, makes the check fail.
+func (t *Threshold) Fails(rule safetensors.Rule, severity safetensors.Severity) bool {
+	return severity >= t.Least || slices.Contains(t.Rules, rule)
 }
 
 // Add adds another threshold: what fails by either of them fails.

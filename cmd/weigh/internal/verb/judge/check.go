@@ -26,6 +26,7 @@ type checkFlags struct {
 	all, verbose, data, lenient bool
 	explain                     string
 	rules                       bool
+	loaderFlags
 }
 
 const checkHelp = `Check files against every rule of the format and report all violations, with advice.
@@ -35,6 +36,10 @@ files. A single file is never reported as incomplete.
 
 Check does not read values, unless --data is set. --data reads all values, reports
 unexpected NaN, infinity and zeros, and verifies checksums in the Hub's cache.
+
+--for LOADER also checks what a program needs to load the weights, and gives findings
+the severity that they have for it. With --tp N, N devices share each tensor.
+docs/loaders.md lists the programs and their source code.
 
 The exit code is 0 if there are no findings of the --fail-on rules or of at least the
 --fail-on severity, 1 if there are, and 3 if a file could not be read and there are no
@@ -67,6 +72,7 @@ func Check(sess *cli.Session) *cobra.Command {
   weigh check --json testdata/sample | jq '.counts'
   weigh check --sarif -o weights.sarif testdata/sample
   weigh check --junit --fail-on warning testdata/sample
+  weigh check --for vllm --tp 2 testdata/sample
   weigh check --explain overlap
   weigh check --rules`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -90,6 +96,7 @@ func Check(sess *cli.Session) *cobra.Command {
 	f.Output.Register(cmd, "json", "write JSON, weigh.check/1", "sarif", "write SARIF 2.1.0, for code scanners",
 		"junit", "write JUnit XML, for CI servers")
 	f.gateFlags.register(cmd)
+	f.loaderFlags.register(cmd)
 	fl := cmd.Flags()
 	fl.BoolVar(&f.all, "all", false, "show every finding, not only five for each rule and file")
 	fl.BoolVarP(&f.verbose, "verbose", "v", false, "also show suppressed findings")
@@ -116,14 +123,17 @@ func runCheck(sess *cli.Session, cmd *cobra.Command, args []string, f *checkFlag
 	if err != nil {
 		return err
 	}
-	if keeper.FailOn, err = f.threshold(f.data); err != nil {
+	if keeper.For, err = f.programs(); err != nil {
+		return err
+	}
+	if keeper.FailOn, err = f.threshold(f.data, keeper.For != nil); err != nil {
 		return err
 	}
 	if err := errors.Join(f.Output.Check(), f.gateFlags.check(), f.overwritable(f.Force)); err != nil {
 		return err
 	}
 	found, err := survey.Run(cmd.Context(), sess, target.Names(args),
-		&survey.Options{Lenient: f.lenient, Thorough: true, Data: f.data, Gate: keeper})
+		&survey.Options{Lenient: f.lenient, Thorough: true, Data: f.data, Ranks: f.ranks, Gate: keeper})
 	if err != nil {
 		return err
 	}

@@ -74,13 +74,16 @@ func (f *gateFlags) overwritable(force bool) error {
 
 // threshold parses the flag --fail-on. It returns nil if the flag is not set. A rule about data that
 // is not read would never fail.
-func (f *gateFlags) threshold(data bool) (*finding.Threshold, error) {
+func (f *gateFlags) threshold(data, loader bool) (*finding.Threshold, error) {
 	if len(f.failOn) == 0 {
 		return nil, nil
 	}
 	t, wrong, ok := gate.ParseFailOn(f.failOn)
 	if i := slices.IndexFunc(t.Rules, check.NeedsData); ok && !data && i >= 0 {
 		return nil, cli.Usagef("--fail-on %s needs --data: values are not read without it", string(t.Rules[i]))
+	}
+	if i := slices.IndexFunc(t.Rules, check.NeedsLoader); ok && !loader && i >= 0 {
+		return nil, cli.Usagef("--fail-on %s needs --for: the rule is about loaders", string(t.Rules[i]))
 	}
 	if ok {
 		return &t, nil
