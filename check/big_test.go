@@ -32,7 +32,8 @@ func bigSet(t testing.TB, shards int) store.Lister {
 		listed[name] = all
 	}
 	f.index(t, "model.safetensors.index.json", listed)
-	f.text("config.json", fmt.Sprintf(`{"model_type": "qwen3_moe", "num_hidden_layers": %d, "num_experts": %d}`, shards, experts))
+	f.text("config.json", fmt.Sprintf(`{"model_type": "qwen3_moe", "num_hidden_layers": %d, "num_experts": %d,
+		"quantization_config": {"quant_method": "compressed-tensors"}}`, shards, experts))
 	return f.store()
 }
 

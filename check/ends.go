@@ -53,7 +53,8 @@ func (e *ends) look(ti *safetensors.TensorInfo, shard int, n name) {
 
 const tieName = "tie_word_embeddings"
 
-func (e *ends) judge(m *subject) {
+// judge judges the ends. AllLayers says that the layers between them are there.
+func (e *ends) judge(m *subject, allLayers bool) {
 	if !m.described {
 		return
 	}
@@ -69,15 +70,30 @@ func (e *ends) judge(m *subject) {
 		m.found(m.main.path).Add(RuleHeadMissing, "", spanOf(m.Text.First(tieName)),
 			"tie_word_embeddings is false, but there is no output layer: a loader may leave it uninitialized")
 	}
-	if e.head.info != nil && !e.hasInput && m.complete && !m.single && (e.isAlias(m) || tied && set) {
-		m.found(m.file()).Add(RuleEmbeddingMissing, inputName, safetensors.Span{},
+	if e.head.info != nil && !e.hasInput && m.complete && !m.single {
+		e.judgeInput(m, e.isAlias(m) || tied && set, allLayers)
+	}
+	e.judgeShape(m)
+}
+
+// judgeInput reports a missing embedding. The output layer has its values if the two are tied. If they are not, all
+// layers have to be there: drafts have an output layer, and use the embedding of their model.
+func (e *ends) judgeInput(m *subject, tied, allLayers bool) {
+	f := m.found(m.file())
+	switch class, _ := m.Architecture(); {
+	case tied:
+		f.Add(RuleEmbeddingMissing, inputName, safetensors.Span{},
 			"there is no embedding of tokens: %s of the same values is there, and loaders that tie them the other way "+
 				"leave the embedding uninitialized", quote(e.head.info.Name))
 		if e.head.info.Name != "lm_head.weight" {
-			m.found(m.file()).Fix("Write the embedding again from the output layer.")
+			f.Fix("Write the embedding again from the output layer.")
 		}
+	case allLayers && strings.HasSuffix(class, "ForCausalLM"):
+		f.Add(RuleEmbeddingMissing, inputName, safetensors.Span{},
+			"there is no embedding of tokens: the layers and %s are there, and loaders leave the embedding uninitialized",
+			quote(e.head.info.Name))
+		f.Fix("Download or save the weights again. The output layer is no substitute: it is not tied to the embedding.")
 	}
-	e.judgeShape(m)
 }
 
 // inputName is the name of the embedding in most models.

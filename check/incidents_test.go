@@ -27,6 +27,9 @@ func twoShards(of linear, change func(t *testing.T, f folder)) func(*testing.T, 
 	return func(t *testing.T, f folder) {
 		f.sharded(t, 2, 1, headed(of)...)
 		f.text("config.json", llamaConfig)
+		if len(of("x", hidden, hidden)) > 1 {
+			f.text("config.json", quantised(`{"quant_method": "any"}`))
+		}
 		change(t, f)
 	}
 }

@@ -91,18 +91,31 @@ func (l *layers) judge(m *subject) {
 	if !m.complete || m.single {
 		return
 	}
-	var largest *stack
 	for _, name := range slices.Sorted(maps.Keys(l.stacks)) {
-		s := l.stacks[name]
-		s.judgeOdd(m)
-		if slices.Contains(decoders, name) && (largest == nil || len(s.layers) > len(largest.layers)) {
-			largest = s
-		}
+		l.stacks[name].judgeOdd(m)
 	}
+	largest := l.largest()
 	if m.described && largest != nil && largest.layers[0] != nil { // otherwise it is only the end of a model
 		largest.judgeNumber(m)
 		largest.judgeExperts(m)
 	}
+}
+
+// largest returns the stack whose number of layers a configuration may give, or nil.
+func (l *layers) largest() (largest *stack) {
+	for _, name := range slices.Sorted(maps.Keys(l.stacks)) {
+		if s := l.stacks[name]; slices.Contains(decoders, name) && (largest == nil || len(s.layers) > len(largest.layers)) {
+			largest = s
+		}
+	}
+	return largest
+}
+
+// areAll reports whether the layers of the configuration are all there.
+func (l *layers) areAll(m *subject) bool {
+	n, _, ok := m.Int(config.Layers)
+	largest := l.largest()
+	return ok && n > 0 && n < maxLayer && m.HasOneStack() && largest != nil && largest.missing(int32(n)) == ""
 }
 
 // minLayers is the least number of layers of a stack in which one can be called odd.

@@ -116,6 +116,7 @@ func (r *repository) judge(ctx context.Context) {
 		m.judge()
 		m.judgeTokenizer(ctx, configs)
 	}
+	r.judgeSeveral()
 	r.judgeLoading(ctx, configs)
 	if r.opts.Data && ctx.Err() == nil {
 		r.judgeData(ctx)

@@ -18,9 +18,13 @@ const (
 	RuleOtherFormat        = rule.OtherFormat
 	RulePathUnsafe         = rule.PathUnsafe
 	RulePathCollision      = rule.PathCollision
+	RuleSeveralModels      = rule.SeveralModels
 	RuleConfigJSON         = rule.ConfigJSON
 	RuleConfigNumber       = rule.ConfigNumber
 	RuleConfigShape        = rule.ConfigShape
+	RuleConfigDtype        = rule.ConfigDtype
+	RuleStateOnly          = rule.StateOnly
+	RuleNamesWrapped       = rule.NamesWrapped
 	RuleLayerMissing       = rule.LayerMissing
 	RuleTensorEmpty        = rule.TensorEmpty
 	RuleHeadMissing        = rule.HeadMissing
@@ -30,6 +34,8 @@ const (
 	RuleQuantCompanion     = rule.QuantCompanion
 	RuleQuantShape         = rule.QuantShape
 	RuleQuantConfig        = rule.QuantConfig
+	RuleQuantUndeclared    = rule.QuantUndeclared
+	RuleQuantUnused        = rule.QuantUnused
 	RuleAdapterEmpty       = rule.AdapterEmpty
 	RuleAdapterPair        = rule.AdapterPair
 	RuleAdapterRank        = rule.AdapterRank

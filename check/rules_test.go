@@ -318,6 +318,10 @@ func TestRules(t *testing.T) {
 	for _, rule := range []safetensors.Rule{check.RuleSidecar, check.RuleConfigNumber, check.RuleEmbeddingMissing, check.RuleTokenizerRange} {
 		covered[rule] = true // TestBesideWeights
 	}
+	covered[check.RuleSeveralModels] = true
+	for _, test := range certain {
+		covered[test.rule] = true
+	}
 	for _, info := range check.Rules() {
 		if !covered[info.Rule] && !check.NeedsLoader(info.Rule) { // TestLoaders
 			t.Errorf("rule %s has no fixture", string(info.Rule))

@@ -129,6 +129,15 @@ func (s *subject) report(rule safetensors.Rule, t *tally, one, several, format s
 		fmt.Sprintf(format, args...))
 }
 
+// reportSet is like report, with the set instead of a shard: the advice is about all files of the set.
+func (s *subject) reportSet(rule safetensors.Rule, t *tally, one, several, format string, args ...any) {
+	at := safetensors.Span{}
+	if s.shards[t.shard].path == s.set.Name {
+		at = t.first.Entry
+	}
+	s.found(s.set.Name).Add(rule, t.first.Name, at, "%s %s", t.subject(one, several), fmt.Sprintf(format, args...))
+}
+
 // isElsewhere reports whether the index assigns a tensor to another shard, or to none.
 func (s *subject) isElsewhere(tensor string, shard int) bool {
 	e := s.index.Lookup(tensor)

@@ -13,6 +13,9 @@ type weights struct {
 	packed  packed
 	ends    ends
 	sums    sums
+	wrapped wrapped
+	dtypes  dtypes
+	states  states
 }
 
 // judge looks at every tensor, and then applies the rules.
@@ -44,12 +47,18 @@ func (m *weights) judge() {
 			m.sums.judgeParameters(&m.subject)
 		}
 	}
+	m.wrapped.judge(&m.subject)
 	m.adapter.judge(&m.subject)
 	if m.set.CopyOf != "" || isAdapter {
 		return // the configuration is about the original
 	}
+	if m.states.judge(&m.subject) {
+		return
+	}
 	m.packed.judge(&m.subject)
-	m.ends.judge(&m.subject)
+	m.packed.judgeDeclared(&m.subject)
+	m.dtypes.judge(&m.subject, len(m.packed.Modules) > 0)
+	m.ends.judge(&m.subject, m.layers.areAll(&m.subject))
 	m.shapes.judge(&m.subject)
 	m.layers.judge(&m.subject)
 }
@@ -60,6 +69,9 @@ func (m *weights) look(ti *safetensors.TensorInfo, shard int) {
 	m.sums.look(ti, shard, n)
 	m.adapter.look(ti, shard)
 	m.packed.Add(ti, shard)
+	m.wrapped.look(ti, shard)
+	m.dtypes.look(ti, shard)
+	m.states.look(ti, shard, n)
 	if n.layer < 0 {
 		m.ends.look(ti, shard, n)
 		return

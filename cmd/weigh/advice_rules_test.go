@@ -82,6 +82,11 @@ var ofRules = map[safetensors.Rule][]adviceFolder{
 	"sidecar":   {oneOf("{"+adviceMeta+adviceA+"}", "abcd").with("._model.safetensors", "\x00\x05\x16\x07\x00\x02\x00\x00Mac OS X        ")},
 	"embedding-missing": {oneOf(`{"__metadata__":{"format":"pt","model.embed_tokens.weight":"lm_head.weight"},`+
 		`"lm_head.weight":{"dtype":"F32","shape":[1,1],"data_offsets":[0,4]}}`, "abcd").with("config.json", llamaOf1)},
+	"names-wrapped": {oneOf("{"+adviceMeta+strings.Replace(adviceA, `"a"`, `"_orig_mod.a"`, 1)+"}", "abcd"),
+		oneOf("{"+adviceMeta+strings.Replace(adviceA, `"a"`, `"x._orig_mod.y._fsdp_wrapped_module.a"`, 1)+"}", "abcd"),
+		shardsOf(`{"metadata":{"total_size":8},"weight_map":{"module._orig_mod.a":"`+adviceOne+`","module._orig_mod.b":"`+adviceTwo+`"}}`).
+			with(adviceOne, "{"+adviceMeta+strings.Replace(adviceA, `"a"`, `"module._orig_mod.a"`, 1)+"}\nabcd",
+				adviceTwo, "{"+adviceMeta+strings.NewReplacer(`"b"`, `"module._orig_mod.b"`, "[4,8]", "[0,4]").Replace(adviceB)+"}\nabcd")},
 	"leftover": {oneOf("{"+adviceMeta+adviceA+"}", "abcd").with(".model.safetensors.tmp-0123456789", "x")},
 }
 

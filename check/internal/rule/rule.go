@@ -22,9 +22,13 @@ const (
 	OtherFormat        safetensors.Rule = "other-format"
 	PathUnsafe         safetensors.Rule = "path-unsafe"
 	PathCollision      safetensors.Rule = "path-collision"
+	SeveralModels      safetensors.Rule = "several-models"
 	ConfigJSON         safetensors.Rule = "config-json"
 	ConfigNumber       safetensors.Rule = "config-number"
 	ConfigShape        safetensors.Rule = "config-shape"
+	ConfigDtype        safetensors.Rule = "config-dtype"
+	StateOnly          safetensors.Rule = "state-only"
+	NamesWrapped       safetensors.Rule = "names-wrapped"
 	LayerMissing       safetensors.Rule = "layer-missing"
 	TensorEmpty        safetensors.Rule = "tensor-empty"
 	HeadMissing        safetensors.Rule = "head-missing"
@@ -34,6 +38,8 @@ const (
 	QuantCompanion     safetensors.Rule = "quant-companion"
 	QuantShape         safetensors.Rule = "quant-shape"
 	QuantConfig        safetensors.Rule = "quant-config"
+	QuantUndeclared    safetensors.Rule = "quant-undeclared"
+	QuantUnused        safetensors.Rule = "quant-unused"
 	AdapterEmpty       safetensors.Rule = "adapter-empty"
 	AdapterPair        safetensors.Rule = "adapter-pair"
 	AdapterRank        safetensors.Rule = "adapter-rank"
@@ -95,6 +101,10 @@ var rules = [...]safetensors.RuleInfo{
 		Summary: "No two paths differ only in case.",
 		Source:  "none: by default, Windows and macOS treat them as one file",
 		Fix:     "Rename one of the two files."},
+	{Rule: SeveralModels, Severity: safetensors.Note,
+		Summary: "A folder with a configuration has one model.",
+		Source:  "none: vLLM and SGLang read every *.safetensors file of a folder without an index",
+		Fix:     "Move one of the models to a folder of its own."},
 	{Rule: ConfigJSON, Severity: safetensors.Error,
 		Summary: "Each configuration file is a JSON object.",
 		Source:  transformers,
@@ -109,6 +119,18 @@ var rules = [...]safetensors.RuleInfo{
 		Summary: "The sizes in the configuration match the shapes of the tensors.",
 		Source:  transformers,
 		Fix:     "Download the configuration and the weights from the same revision."},
+	{Rule: ConfigDtype, Severity: safetensors.Note,
+		Summary: "Some weights have the dtype that the configuration names.",
+		Source:  transformers,
+		Fix:     "Write the dtype of the weights into the configuration, or cast the weights with weigh edit --cast."},
+	{Rule: StateOnly, Severity: safetensors.Warning,
+		Summary: "A model has weights, and not only the state of an optimizer.",
+		Source:  "none: the names that PyTorch's optimizers use",
+		Fix:     "Download or save the weights: this file only continues a training."},
+	{Rule: NamesWrapped, Severity: safetensors.Warning,
+		Summary: "Names of tensors have no parts that torch.compile, DistributedDataParallel, FSDP or other wrappers add.",
+		Source:  "none: the attributes of the wrappers in PyTorch and Lightning",
+		Fix:     "Rename the tensors: `weigh edit --in-place --rename '^_orig_mod\\.=>' FILE`."},
 	{Rule: LayerMissing, Severity: safetensors.Error,
 		Summary: "Every layer is present, and no layer lacks a tensor that all others have.",
 		Source:  transformers,
@@ -146,6 +168,15 @@ var rules = [...]safetensors.RuleInfo{
 		Summary: "The bits, group size and block size in the quantization's configuration match the shapes.",
 		Source:  schemes,
 		Fix:     "Correct the configuration, or download it and the weights from the same revision."},
+	{Rule: QuantUndeclared, Severity: safetensors.Warning,
+		Summary: "The configuration of packed weights has a quantization_config, or a file of its own for it.",
+		Source:  schemes,
+		Fix: "Download config.json again from the revision of the weights, or write quantization_config as the program that " +
+			"packed them does."},
+	{Rule: QuantUnused, Severity: safetensors.Warning,
+		Summary: "A model whose configuration declares packed weights has some.",
+		Source:  schemes,
+		Fix:     "Remove quantization_config from config.json if the weights were unpacked; otherwise download them again."},
 	{Rule: AdapterEmpty, Severity: safetensors.Error,
 		Summary: "An adapter has tensors and changes the model.",
 		Source:  peft,
