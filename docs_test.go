@@ -13,6 +13,7 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/check"
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/gguf"
 )
 
 var update = flag.Bool("update", false, "write docs/rules.md instead of comparing with it")
@@ -38,7 +39,7 @@ func rulesDoc() string {
 	var b strings.Builder
 	b.WriteString(`# Rules
 
-Generated from the tables in rule.go, checkpoint/internal/finding/rules.go and check/internal/rule by ` + "`go generate`" + `. Do not edit.
+Generated from the tables in rule.go, checkpoint/internal/finding/rules.go, check/internal/rule and gguf/rules.go by ` + "`go generate`" + `. Do not edit.
 
 ` + "`weigh check`" + ` reports violations of these rules for single files, sets of files, and repositories. Each rule has a severity:
 
@@ -49,6 +50,8 @@ Generated from the tables in rule.go, checkpoint/internal/finding/rules.go and c
 - **note**: readers agree on what the file means, but it could be cleaner.
 
 ` + "`Open`" + ` refuses invalid and nonconforming files, and commands exit with code 1 for them. ` + "`weigh check`" + ` also exits with code 1 for errors. ` + "`Opener{Lenient: true}` and `--lenient`" + ` accept nonconforming files.
+
+The rules whose names begin with "gguf" are about GGUF files. Their reference implementation is llama.cpp b11434; where it refuses what the specification allows, the severity is warning.
 
 | rule | severity | summary |
 |---|---|---|
@@ -65,7 +68,7 @@ Generated from the tables in rule.go, checkpoint/internal/finding/rules.go and c
 
 // allRules returns the rules of every package that has some.
 func allRules() []safetensors.RuleInfo {
-	return slices.Concat(safetensors.Rules(), checkpoint.Rules(), check.Rules())
+	return slices.Concat(safetensors.Rules(), checkpoint.Rules(), check.Rules(), gguf.Rules())
 }
 
 func TestRulesAreComplete(t *testing.T) {

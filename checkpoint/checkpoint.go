@@ -184,6 +184,15 @@ func (c *Checkpoint) Describe(ctx context.Context, shard string) (Description, e
 	return Description{Variant: k.Format, Notes: k.Notes}, nil
 }
 
+// Stored returns the header of a shard as Header does, but that of [Description] if the file stores tensors in its own way.
+func (c *Checkpoint) Stored(ctx context.Context, shard string) (*safetensors.Header, error) {
+	h, err := c.Header(ctx, shard)
+	if err != nil || c.byPath[shard].Stored() == nil {
+		return h, err
+	}
+	return c.byPath[shard].Stored(), nil
+}
+
 // Opened returns the tensors that the [Format] of the shard returned, and nil for a safetensors
 // shard. They are closed with the checkpoint.
 func (c *Checkpoint) Opened(ctx context.Context, shard string) (Tensors, error) {

@@ -44,6 +44,11 @@ type Format struct {
 	// and wraps a *[safetensors.Violation], such as [Damaged] returns, if the file is
 	// damaged or unsupported. Any other error is one of reading.
 	Open func(ctx context.Context, o store.Object) (Tensors, error)
+
+	// Judge judges a file by the rules of the format, for [Checkpoint].Validate. The report has no header. Unless
+	// headersOnly is set, it may read between the tensors. Nil means that the format has no rules beside what Open
+	// finds. The error is one of reading.
+	Judge func(ctx context.Context, o store.Object, headersOnly bool) (*safetensors.Report, error)
 }
 
 // ErrNotFormat says that a file which matched a [Format] is not of that format.
@@ -104,6 +109,11 @@ type Description struct {
 	// [github.com/weightools/safetensors/filetype.For].
 	Notes []string
 
+	// Stored describes the file as it is, if it stores tensors otherwise than their dtypes say, or has tensors that
+	// cannot be read. A Dtype is a type of the format, such as "Q4_K", and the Size is such that DataStart is
+	// where offsets are counted from. The Metadata may be a summary.
+	Stored *safetensors.Header
+
 	// Dangerous says in a few words why loading the file is dangerous, such as "it imports os.system".
 	// "" means that no reason is known.
 	Dangerous string
@@ -125,7 +135,7 @@ func (f *Format) content(ctx context.Context, object store.Object) (*shard.Conte
 	if d, ok := tensors.(Describer); ok {
 		about := d.Describe()
 		c.Variant, c.Metadata, c.Notes = cmp.Or(about.Variant, f.Name), about.Metadata, about.Notes
-		c.Dangerous = about.Dangerous
+		c.Dangerous, c.Stored = about.Dangerous, about.Stored
 	}
 	for t, err := range tensors.All() {
 		if err != nil {

@@ -71,9 +71,9 @@ func (o *Options) shards() *shard.Options {
 	list := make([]shard.Format, len(o.Formats))
 	for i := range o.Formats {
 		f := &o.Formats[i]
-		list[i] = shard.Format{Name: f.Name, Match: f.Match, Open: f.content}
+		list[i] = shard.Format{Name: f.Name, Match: f.Match, Open: f.content, Judge: f.Judge}
 	}
-	return &shard.Options{Opener: o.Opener, Formats: list}
+	return &shard.Options{Opener: o.Opener, Formats: list, HeadersOnly: o.HeadersOnly}
 }
 
 // formatOf returns the format whose files in folders have the extension of base, or nil.

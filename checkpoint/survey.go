@@ -217,11 +217,11 @@ func (s *survey) deadNames() {
 	}
 }
 
-// otherFormats reports that shards are not safetensors files.
+// otherFormats reports that shards are not safetensors files, unless they are in a format whose types safetensors lacks.
 func (s *survey) otherFormats() {
 	n, first := 0, -1
 	for i := range s.shards {
-		if k := s.shards[i].Knowledge; k != nil && k.Format != "" {
+		if k := s.shards[i].Knowledge; k != nil && k.Format != "" && k.Stored == nil {
 			if n++; first < 0 {
 				first = i
 			}

@@ -128,7 +128,7 @@ var rows = [...]row{
 	{Pickle, "a Python pickle, which can run code when it is loaded", "Find out what it would run: `weigh scan FILE`."},
 	{NPY, "a NumPy array (.npy)", "Store it in an .npz archive with numpy.savez, which `weigh convert` reads."},
 	{NPZ, "a NumPy archive (.npz)", convert},
-	{GGUF, "a GGUF model", "Use it with llama.cpp or Ollama" + original},
+	{GGUF, "a GGUF model", convert},
 	{GGML, "a GGML model, the predecessor of GGUF", "Use it with llama.cpp from before August 2023" + original},
 	{HDF5, "an HDF5 file, as Keras writes (.h5)",
 		"Find out whether it contains code: `weigh scan FILE`. To convert it, load it with Keras."},

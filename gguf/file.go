@@ -42,7 +42,10 @@ func Is(head []byte) bool { return len(head) >= 4 && string(head[:4]) == magic }
 // The error is a *[safetensors.Violation] for an invalid file, or that of reading. With an error, the File is nil or
 // has what was read before, so that its metadata can be examined.
 func Open(r io.ReaderAt, size int64) (*File, error) {
-	p, err := read(r, size, false)
+	p, err := parse(r, size, false)
+	if err == nil && p.Alignment > 0 {
+		err = p.locate()
+	}
 	f := fileOf(p, r)
 	if err != nil {
 		return f, err
@@ -69,8 +72,14 @@ func fileOf(p *parser, r io.ReaderAt) *File {
 
 // Validate reads a file of the given size in bytes as far as it can, and judges it by all rules of the format. It reads
 // the header and padding. The error is one of reading.
-func Validate(r io.ReaderAt, size int64) (*Report, error) {
-	p, err := read(r, size, true)
+func Validate(r io.ReaderAt, size int64) (*Report, error) { return validate(r, size, true) }
+
+// validate judges a file. It reads padding only if that is set.
+func validate(r io.ReaderAt, size int64, padding bool) (*Report, error) {
+	p, err := parse(r, size, true)
+	if p.padding = padding; err == nil && p.Alignment > 0 {
+		err = p.locate()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -81,15 +90,6 @@ func Validate(r io.ReaderAt, size int64) (*Report, error) {
 	}
 	found := p.found.Report()
 	return &Report{fileOf(p, r), p.complete, found.Violations, found.Omitted}, nil
-}
-
-// read reads the header, and the positions of the tensors. The parser has what was read before an error.
-func read(r io.ReaderAt, size int64, all bool) (*parser, error) {
-	p, err := parse(r, size, all)
-	if err == nil && p.Alignment > 0 {
-		err = p.locate()
-	}
-	return p, err
 }
 
 // Text returns a string of at most so many bytes. It reads the file if the string is not in memory. The bytes need not

@@ -16,8 +16,8 @@ import (
 	"github.com/weightools/safetensors/store"
 )
 
-// Format returns the format of GGUF files, for [checkpoint.Options]. Tensors that cannot be decoded are not listed, and
-// the description names them.
+// Format returns the format of GGUF files, for [checkpoint.Options]. Tensors that cannot be decoded are only in what the
+// description has as stored, and in a note.
 func Format() checkpoint.Format {
 	return checkpoint.Format{
 		Name:       "GGUF",
@@ -35,6 +35,13 @@ func Format() checkpoint.Format {
 				return nil, err
 			}
 			return newTensors(f)
+		},
+		Judge: func(ctx context.Context, o store.Object, headersOnly bool) (*safetensors.Report, error) {
+			r, err := validate(o.ReaderAt(ctx), o.Size(), !headersOnly)
+			if err != nil {
+				return nil, err
+			}
+			return &safetensors.Report{Violations: r.Violations, Omitted: r.Omitted}, nil
 		},
 	}
 }
@@ -65,8 +72,7 @@ func newTensors(f *File) (*tensors, error) {
 		}
 	}
 	for _, kind := range order {
-		t.left = append(t.left, fmt.Sprintf("%s of %v cannot be decoded, and are not listed",
-			wording.Count(unknown[kind], "tensor"), kind))
+		t.left = append(t.left, fmt.Sprintf("%s of %v cannot be decoded", wording.Count(unknown[kind], "tensor"), kind))
 	}
 	return t, nil
 }
@@ -94,7 +100,36 @@ func (t *tensors) Describe() checkpoint.Description {
 			metadata[k.Name] = text
 		}
 	}
-	return checkpoint.Description{Variant: fmt.Sprintf("gguf-v%d", t.file.Version), Metadata: metadata, Notes: t.left}
+	return checkpoint.Description{Variant: fmt.Sprintf("gguf-v%d", t.file.Version), Metadata: metadata, Notes: t.left,
+		Stored: t.file.Listing()}
+}
+
+// Listing describes the file as it is: each Dtype is the name of a type of GGUF, such as "Q4_K". The metadata says
+// how long arrays and long strings are.
+func (f *File) Listing() *safetensors.Header {
+	h := &safetensors.Header{Size: f.DataStart - 8, Metadata: make(map[string]string)}
+	for i := range f.Tensors {
+		t := &f.Tensors[i]
+		h.Tensors = append(h.Tensors, safetensors.TensorInfo{Name: t.Name, Dtype: safetensors.Dtype(t.Type.String()),
+			Shape: t.Shape(), Offsets: span(t.Span.Begin-f.DataStart, t.Span.End-f.DataStart)})
+	}
+	for i := range f.Keys {
+		k := &f.Keys[i]
+		text, ok := k.Value.describe()
+		switch {
+		case !utf8.ValidString(k.Name) || h.Metadata[k.Name] != "":
+			continue
+		case k.Value.Kind == Array:
+			text = fmt.Sprintf("[%d %v]", k.Value.Len, k.Value.Elem)
+		case !ok:
+			text = fmt.Sprintf("[%d bytes]", k.Value.Len)
+		}
+		h.Metadata[k.Name] = text
+	}
+	if t, ok := f.FileType(); ok && t.String() != "" {
+		h.Metadata["general.file_type"] = t.String()
+	}
+	return h
 }
 
 // describe returns a value as text, unless it is an array or a long string.

@@ -19,6 +19,7 @@ type Header struct {
 	Keys      []Key        // in the order of the file
 	Tensors   []TensorInfo // in the order of the file
 	Alignment int64        // of the data and of each tensor in it, in bytes
+	End       int64        // the offset where the entries of the tensors end, and padding begins
 	DataStart int64        // the offset of the data in the file
 
 	keys map[string]int // indices of Keys

@@ -13,8 +13,8 @@ import (
 
 // locate computes where the data and each tensor begin and end, and judges it.
 func (p *parser) locate() error {
-	headerEnd := p.at
-	p.DataStart = padded(headerEnd, p.Alignment)
+	p.End = p.at
+	p.DataStart = padded(p.End, p.Alignment)
 	if len(p.Tensors) == 0 {
 		p.DataStart = min(p.DataStart, p.size) // a file without tensors need not be padded
 	}
@@ -25,7 +25,7 @@ func (p *parser) locate() error {
 	if !p.complete || !p.all {
 		return nil
 	}
-	if err := p.judgePadding(headerEnd, min(p.DataStart, p.size), "the padding before the data"); err != nil {
+	if err := p.judgePadding(p.End, min(p.DataStart, p.size), "the padding before the data"); err != nil {
 		return err
 	}
 	return p.judgeGaps(order)
@@ -153,7 +153,7 @@ func (p *parser) judgeGaps(order []*TensorInfo) error {
 // judgePadding reads padding and finds bytes other than zeros. It reads at most 64 KiB.
 func (p *parser) judgePadding(begin, end int64, what string) error {
 	const most = 64 << 10
-	if end <= begin || end-begin > most {
+	if end <= begin || end-begin > most || !p.padding {
 		return nil
 	}
 	b, err := p.window.At(begin, int(end-begin))

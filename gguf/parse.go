@@ -38,6 +38,7 @@ type parser struct {
 	found    checkpoint.Findings
 	complete bool  // the header was read to its end
 	all      bool  // look for violations that readers of the tensors may ignore
+	padding  bool  // read what is between the tensors
 	room     int64 // bytes of names and short strings that may still be kept
 }
 

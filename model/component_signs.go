@@ -21,8 +21,8 @@ var containers = []sign{
 	{ComponentVision, []string{"vision", "visual", ".vit.", "image_encoder", "img_encoder", "multi_modal_projector",
 		"mm_projector", "image_newline"}},
 	{ComponentAudio, []string{"audio", "speech"}},
-	{ComponentMLP, []string{"shared_expert", "share_expert", "shared_mlp", "e_score_correction"}},
-	{ComponentExperts, []string{".experts.", ".experts_", ".switch_mlp.", ".switch_glu."}},
+	{ComponentMLP, []string{"shared_expert", "share_expert", "shared_mlp", "e_score_correction", "_shexp."}},
+	{ComponentExperts, []string{".experts.", ".experts_", ".switch_mlp.", ".switch_glu.", "_exps."}},
 }
 
 // signs are the other components. The word that ends nearest to the end of the name counts, and of two that end in the
@@ -32,7 +32,7 @@ var signs = []sign{
 	{ComponentHead, []string{".lm_head.", ".lm_heads.", "embed_out", "unembed", ".output.weight.", ".output.bias.",
 		"cls.predictions.", ".score.", ".classifier.", ".qa_outputs.", ".proj_out.",
 		"_head.weight.", "_head.bias.", "_head.decoder.", ".output_projection."}},
-	{ComponentEmbedding, []string{"embed", ".wte.", ".wpe.", ".shared.weight."}},
+	{ComponentEmbedding, []string{"embed", "_embd.", ".wte.", ".wpe.", ".shared.weight."}},
 	{ComponentAttention, []string{"attn", "attention", ".q_proj.", ".k_proj.", ".v_proj.", ".o_proj.", "qkv",
 		"query_key_value", "attention.output.dense.", "attn.output.", ".embed_q.", ".unembed_out."}},
 	{ComponentMLP, []string{"mlp", "ffn", "ffw", "feed_forward", "feedforward", ".ff.", ".ff#.", ".fc#.", "gate_proj",

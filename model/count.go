@@ -212,6 +212,9 @@ func (c *counter) countIndices() {
 // countPlain counts each element as one parameter.
 func (e *entry) countPlain() {
 	e.Rule, e.Params, e.Bits = RulePlain, exactly(e.NumElems()), int64(e.Info.Dtype.Bits())
+	if e.Bits == 0 {
+		e.Rule, e.Scheme = RuleStored, string(e.Info.Dtype)
+	}
 }
 
 // judgeCompanions gives a rule to the parts of a module other than the one with the values.

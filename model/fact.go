@@ -60,6 +60,10 @@ type Facts struct {
 
 	Experts, ExpertsPerToken Number // routed experts in each layer
 
+	// What a GGUF file says about itself.
+	FileType  Text // the mixture of types, such as "Q4_K_M"
+	Tokenizer Text // with the number of tokens, and whether there is a chat template
+
 	Stacks  []Stack  // the stacks of layers, by name
 	Adapter *Adapter // nil if the model is not an adapter
 

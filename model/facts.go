@@ -35,6 +35,9 @@ func FactsOf(m *Model) *Facts {
 	f.Experts = f.number(c, "experts per layer", config.Experts)
 	f.ExpertsPerToken = f.number(c, "experts per token", config.ActiveExperts)
 	f.Adapter = f.adapter(&seen.adapter, c.Adapter.Root)
+	if c.Main.Name == config.GGUFName {
+		f.ofGGUF(m)
+	}
 	f.Notes = append(notes.Texts(), f.Notes...)
 	return f
 }

@@ -75,7 +75,7 @@ func Read(ctx context.Context, cp *checkpoint.Checkpoint, remote bool) (*Model, 
 		err error
 	}
 	for i, h := range bytesio.Ahead(ctx, m.limitParallel(), len(shards), func(ctx context.Context, i int) header {
-		h, err := cp.Header(ctx, shards[i])
+		h, err := cp.Stored(ctx, shards[i])
 		return header{h, err}
 	}) {
 		if h.err != nil {
@@ -185,8 +185,16 @@ func readSmall(ctx context.Context, set *checkpoint.Set, name string) ([]byte, e
 
 // configs parses the configuration files.
 func (m *Model) configs() config.Files {
+	main := config.Parse("config.json", m.Config)
+	for i := range m.Files {
+		// A file that describes itself knows more about itself than a file beside it.
+		if own := config.OfGGUF(m.Files[i].Header.Metadata); own.Root != nil {
+			main = own
+			break
+		}
+	}
 	return config.Files{
-		Main:     config.Parse("config.json", m.Config),
+		Main:     main,
 		ModelOpt: config.Parse("hf_quant_config.json", m.ModelOpt),
 		Quantize: config.Parse("quantize_config.json", m.Quantize),
 		Adapter:  config.Parse("adapter_config.json", m.Adapter),

@@ -18,6 +18,7 @@ type Rule string
 // The rules for tensors that are not packed weights.
 const (
 	RulePlain       Rule = "plain"
+	RuleStored      Rule = "stored"
 	RuleBookkeeping Rule = "bookkeeping"
 	RuleScaleDtype  Rule = "scale-dtype"
 	RuleBuffer      Rule = "buffer"
@@ -35,6 +36,8 @@ var general = []struct {
 	source string
 }{
 	{RulePlain, "Each element is one parameter.", "the definition"},
+	{RuleStored, "Each element of a tensor in a type of its format, such as Q4_K of GGUF, is one parameter.",
+		"docs/gguf.md of ggml d99724f"},
 	{RuleBookkeeping, "Scales, zero points, shapes and tables of packed weights are not parameters.",
 		"the schemes below"},
 	{RuleScaleDtype, "F8_E8M0 holds powers of two, which are only used as scales.",

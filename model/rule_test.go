@@ -22,6 +22,10 @@ func TestRulesAreWhole(t *testing.T) {
 	for _, v := range model.Judge(&model.Model{Files: []model.File{{Header: h}}}) {
 		used[v.Rule] = true // its shape could not be read
 	}
+	h = &safetensors.Header{Tensors: []safetensors.TensorInfo{{Name: "x", Dtype: "Q4_K", Shape: []int64{256}}}}
+	for _, v := range model.Judge(&model.Model{Files: []model.File{{Header: h}}}) {
+		used[v.Rule] = true // a type of another format
+	}
 	all := slices.Collect(model.Rules())
 	for i, r := range all {
 		if slices.Contains(all[:i], r) {

@@ -59,7 +59,7 @@ func digits(s string) (int, bool) {
 }
 
 var (
-	embeddings = []string{"embed_tokens", "wte", "word_embeddings", "tok_embeddings", "embed_in"}
+	embeddings = []string{"embed_tokens", "wte", "word_embeddings", "tok_embeddings", "embed_in", "token_embd"}
 	heads      = []string{"lm_head", "embed_out"}
 )
 

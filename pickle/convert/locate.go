@@ -14,6 +14,7 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/checkpoint/shards"
+	"github.com/weightools/safetensors/gguf"
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle/torch"
 	"github.com/weightools/safetensors/store"
@@ -39,7 +40,8 @@ type locatedShard struct {
 // folder, or the shards of an index, as package checkpoint finds them.
 func (c *Conversion) locate(ctx context.Context, src string) (*located, error) {
 	opts := &checkpoint.Options{
-		Resolve: c.Resolve, HeadersOnly: true, Formats: []checkpoint.Format{torch.PyTorch(&c.Torch), torch.NPZ(&c.Torch)},
+		Resolve: c.Resolve, HeadersOnly: true, Formats: []checkpoint.Format{torch.PyTorch(&c.Torch), torch.NPZ(&c.Torch),
+			gguf.Format()},
 	}
 	ref, err := store.Parse(src)
 	if err != nil {
@@ -146,8 +148,8 @@ func inStore(ref store.Ref, within, name string) string {
 	return path.Join(filepath.ToSlash(ref.Root), name)
 }
 
-// sourceEnds are the extensions of checkpoints of PyTorch and NumPy, and of their indexes.
-var sourceEnds = []string{".index.json", ".bin", ".pt", ".pth", ".ckpt", ".npz", ".pkl"}
+// sourceEnds are the extensions of checkpoints of PyTorch and NumPy, of their indexes, and of GGUF files.
+var sourceEnds = []string{".index.json", ".bin", ".pt", ".pth", ".ckpt", ".npz", ".pkl", ".gguf"}
 
 // stemOf returns what the name of a new file begins with.
 func stemOf(name string) string {

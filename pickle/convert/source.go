@@ -5,10 +5,13 @@ package convert
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 
+	"github.com/weightools/safetensors/gguf"
+	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle/scan"
 	"github.com/weightools/safetensors/pickle/torch"
@@ -58,13 +61,44 @@ func (s *Source) fault(err error) error {
 
 // open parses the file.
 func (s *Source) open(o *torch.Options) (err error) {
-	s.cp, err = torch.Open(s.reader, s.Size, o)
+	head := make([]byte, min(4, s.Size))
+	if err := bytesio.ReadFull(s.reader, head, 0); err != nil {
+		return s.fault(err)
+	}
+	if gguf.Is(head) {
+		s.cp, err = s.openGGUF()
+	} else {
+		s.cp, err = torch.Open(s.reader, s.Size, o)
+	}
 	if err != nil {
 		return s.fault(err)
 	}
 	s.Format, s.Root, s.Skipped, s.Warnings = s.cp.Format, s.cp.Root, s.cp.Skipped, s.cp.Warnings
 	s.Tensors, s.Values = len(s.cp.Tensors), s.cp.Values
 	return nil
+}
+
+// openGGUF parses the file as GGUF. Its tensors share no bytes, and have no checksums.
+func (s *Source) openGGUF() (*torch.Checkpoint, error) {
+	f, err := gguf.Open(s.reader, s.Size)
+	if err != nil {
+		return nil, err
+	}
+	cp := &torch.Checkpoint{Format: torch.Format(fmt.Sprintf("gguf-v%d", f.Version))}
+	for i := range f.Tensors {
+		info := &f.Tensors[i]
+		t, err := f.Tensor(info)
+		switch {
+		case errors.Is(err, errors.ErrUnsupported):
+			cp.Skipped = append(cp.Skipped, torch.Skipped{Path: info.Name, Unsupported: true, Tensors: 1,
+				What: "a tensor of " + info.Type.String() + ", which cannot be decoded"})
+		case err != nil:
+			return nil, err
+		default:
+			cp.Tensors = append(cp.Tensors, t)
+		}
+	}
+	return cp, nil
 }
 
 // unsupported returns an error for tensors that safetensors cannot represent.

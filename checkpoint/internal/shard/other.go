@@ -25,6 +25,9 @@ type Format struct {
 
 	// Open opens a file. The object and ctx stay valid until the content is closed.
 	Open func(ctx context.Context, object store.Object) (*Content, error)
+
+	// Judge judges a file by the rules of the format. It may be nil.
+	Judge func(ctx context.Context, object store.Object, headersOnly bool) (*safetensors.Report, error)
 }
 
 // ErrNotFormat says that a file which matched a format is not of that format.
@@ -36,14 +39,16 @@ type Content struct {
 	Variant   string            // of the format, for reports
 	Metadata  map[string]string // of the header
 	Notes     []string
-	Dangerous string // why loading the file is dangerous, or ""
-	Value     any    // what the format made of the file
+	Dangerous string              // why loading the file is dangerous, or ""
+	Stored    *safetensors.Header // the tensors as the file stores them; nil if as in List
+	Value     any                 // what the format made of the file
 	Close     func() error
 }
 
 // Opened is an open file of another format.
 type Opened struct {
 	*Content
+	format *Format
 	header *safetensors.Header // what a safetensors file of these tensors would have
 	byName map[string]int      // indices of List
 	end    context.CancelCauseFunc
@@ -67,20 +72,20 @@ func (o *Options) Matching(ctx context.Context, name string, object store.Object
 	return list, nil
 }
 
-// openOther opens an object as a file of another format. It returns nil if it is of none
-// of the formats. The error wraps a *safetensors.Violation if the file is at fault.
-func (o *Options) openOther(ctx context.Context, name string, object store.Object) (*Opened, error) {
+// openOther opens an object as a file of another format, which it returns also if the file is at fault: then the error
+// wraps a *safetensors.Violation. It returns nil if the object is of none of the formats.
+func (o *Options) openOther(ctx context.Context, name string, object store.Object) (*Opened, *Format, error) {
 	formats, err := o.Matching(ctx, name, object)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, f := range formats {
 		one, err := f.open(ctx, object)
 		if err == nil || !errors.Is(err, ErrNotFormat) {
-			return one, err
+			return one, f, err
 		}
 	}
-	return nil, nil
+	return nil, nil, nil
 }
 
 // open opens an object. What the format reads later, it reads with a context that ends when
@@ -88,7 +93,7 @@ func (o *Options) openOther(ctx context.Context, name string, object store.Objec
 func (f *Format) open(ctx context.Context, object store.Object) (*Opened, error) {
 	own, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	release := context.AfterFunc(ctx, func() { end(context.Cause(ctx)) })
-	one := &Opened{end: end}
+	one := &Opened{format: f, end: end}
 	var err error
 	if one.Content, err = f.Open(own, object); err == nil {
 		err = one.list(f)
@@ -130,33 +135,43 @@ func (o *Opened) close() error {
 }
 
 // openOther opens the shard as a file of another format, unless it is open as such. It
-// returns false if it is of none of the formats. The caller has the turn, and has opened
+// returns nil if it is of none of the formats. The caller has the turn, and has opened
 // the object.
-func (s *Shard) openOther(ctx context.Context) (bool, error) {
+func (s *Shard) openOther(ctx context.Context) (*Format, error) {
 	if s.other != nil {
-		return true, nil
+		return s.other.format, nil
 	}
-	one, err := s.opts.openOther(ctx, s.Path, s.object)
+	one, format, err := s.opts.openOther(ctx, s.Path, s.object)
 	s.other = one
-	return one != nil, err
+	return format, err
 }
 
 // judgeOther returns the report on a file of another format, which openOther opened or
 // failed to open.
-func (s *Shard) judgeOther(err error) (*safetensors.Report, error) {
+func (s *Shard) judgeOther(ctx context.Context, f *Format, err error) (*safetensors.Report, error) {
 	k := &Knowledge{Size: s.object.Size(), Report: new(safetensors.Report)}
 	var v *safetensors.Violation
-	switch {
-	case err == nil:
-		k.Header, k.Format, k.Notes = s.other.header, s.other.Variant, s.other.Notes
-		if why := s.other.Dangerous; why != "" {
-			k.Report.Violations = []*safetensors.Violation{finding.New(finding.FormatDangerous, "", safetensors.Span{},
-				"the file is dangerous to load: %s", why)}
-		}
-	case errors.As(err, &v):
-		k.Blind, k.Report.Violations, k.Fault = true, []*safetensors.Violation{v}, AtPath("open", s.Path, err)
-	default:
+	if err != nil && !errors.As(err, &v) {
 		return nil, AtPath("read", s.Path, err)
+	}
+	if f != nil && f.Judge != nil {
+		report, err := f.Judge(ctx, s.object, s.opts.HeadersOnly)
+		if err != nil {
+			return nil, AtPath("read", s.Path, err)
+		}
+		k.Report = report
+	}
+	if err != nil {
+		k.Blind, k.Fault = true, AtPath("open", s.Path, err)
+		if len(k.Report.Violations) == 0 {
+			k.Report.Violations = []*safetensors.Violation{v}
+		}
+	} else {
+		k.Header, k.Format, k.Notes, k.Stored = s.other.header, s.other.Variant, s.other.Notes, s.other.Stored
+		if why := s.other.Dangerous; why != "" {
+			k.Report.Violations = append(k.Report.Violations, finding.New(finding.FormatDangerous, "", safetensors.Span{},
+				"the file is dangerous to load: %s", why))
+		}
 	}
 	k.Report.Header = k.Header
 	s.known = k

@@ -19,6 +19,8 @@ import (
 type Options struct {
 	Opener  safetensors.Opener
 	Formats []Format
+
+	HeadersOnly bool // judge without reading between tensors
 }
 
 // Refuses returns the lowest severity of violations for which a shard is not used.
@@ -56,6 +58,9 @@ type Knowledge struct {
 	Blind  bool                // there may be tensors that are not in Header
 	Format string              // the variant of another format, "" for safetensors
 	Notes  []string
+
+	// Stored is the header with the tensors as another format stores them, nil if they are as in Header.
+	Stored *safetensors.Header
 }
 
 // New returns the shard of a path in a store. What is known of it may be nil.
@@ -123,8 +128,8 @@ func (s *Shard) judge(ctx context.Context) (*safetensors.Report, error) {
 	if err := s.open(ctx); err != nil {
 		return nil, err
 	}
-	if other, err := s.openOther(ctx); other || err != nil {
-		return s.judgeOther(err)
+	if other, err := s.openOther(ctx); other != nil || err != nil {
+		return s.judgeOther(ctx, other, err)
 	}
 	size := s.object.Size()
 	r := s.object.ReaderAt(ctx)
@@ -188,6 +193,13 @@ func (s *Shard) Header(ctx context.Context) (*safetensors.Header, error) {
 	return k.Header, nil
 }
 
+// Stored returns what is known of how the shard stores its tensors. The header must have been read.
+func (s *Shard) Stored() *safetensors.Header {
+	s.turn <- struct{}{}
+	defer s.turn.End()
+	return s.known.Stored
+}
+
 // Data opens the shard, and returns what reads it on behalf of ctx.
 func (s *Shard) Data(ctx context.Context) (*Source, error) {
 	if err := s.turn.Wait(ctx); err != nil {
@@ -198,7 +210,7 @@ func (s *Shard) Data(ctx context.Context) (*Source, error) {
 		return nil, err
 	}
 	if s.known != nil && s.known.Format != "" && s.other == nil {
-		if other, err := s.openOther(ctx); !other || err != nil {
+		if other, err := s.openOther(ctx); other == nil || err != nil {
 			return nil, AtPath("open", s.Path, cmp.Or(err, store.ErrChanged))
 		}
 	}

@@ -256,11 +256,12 @@ func (s *Survey) set(ctx context.Context, sess *cli.Session, at *target.Target, 
 			for _, note := range r.Notes {
 				sess.Notice("%s: %s", file, filetype.For(note, file))
 			}
-			if err := s.file(ctx, at, cp, r); err != nil {
+			h, err := s.file(ctx, at, cp, r)
+			if err != nil {
 				s.miss(file, err)
 				continue
 			}
-			if h := s.Files[len(s.Files)-1].Header; m != nil && h != nil {
+			if m != nil && h != nil {
 				m.AddShard(ctx, set, r.File, h)
 			}
 		}
@@ -277,15 +278,16 @@ func (s *Survey) set(ctx context.Context, sess *cli.Session, at *target.Target, 
 	return nil
 }
 
-// file adds a checked file of a set.
-func (s *Survey) file(ctx context.Context, at *target.Target, cp *checkpoint.Checkpoint, r checkpoint.Report) error {
+// file adds a checked file of a set. It returns its header, or nil.
+func (s *Survey) file(ctx context.Context, at *target.Target, cp *checkpoint.Checkpoint, r checkpoint.Report) (
+	*safetensors.Header, error) {
 	if s.opts.Data {
 		data, err := cp.ReaderAt(ctx, r.File)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if err := r.CheckData(data); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	s.places[at.Path(r.File)] = place{at.Store, r.File}
@@ -293,14 +295,19 @@ func (s *Survey) file(ctx context.Context, at *target.Target, cp *checkpoint.Che
 	if v := check.Ungathered(r.Header); v != nil && !s.opts.Thorough { // otherwise package check finds it
 		s.find(at.Path(r.File), &safetensors.Report{Violations: []*safetensors.Violation{v}})
 	}
-	if r.Format != "" {
-		// The header does not exist in the file, and neither does its metadata.
-		h := *r.Header
-		h.Metadata = nil
-		f := &s.Files[len(s.Files)-1]
-		f.Format, f.Header = r.Format, &h
+	if r.Format == "" || r.Header == nil {
+		return r.Header, nil
 	}
-	return nil
+	stored, err := cp.Stored(ctx, r.File)
+	if err != nil {
+		return nil, err
+	}
+	// The header does not exist in the file, and neither does its metadata.
+	h := *stored
+	h.Metadata = nil
+	f := &s.Files[len(s.Files)-1]
+	f.Format, f.Header, f.Stored = r.Format, &h, stored != r.Header
+	return stored, nil
 }
 
 // inOtherFormat reports whether a violation says that its file is not a safetensors file, and

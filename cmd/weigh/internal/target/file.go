@@ -13,6 +13,7 @@ import (
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
+	"github.com/weightools/safetensors/gguf"
 	"github.com/weightools/safetensors/store"
 )
 
@@ -23,10 +24,11 @@ type File struct {
 	Length     uint64      // the number with which the file begins
 	HeaderText []byte      // the header, or as much of it as the file has
 	Data       io.ReaderAt // the file's bytes; nil for a stream
+	GGUF       *gguf.File  // what could be read of a GGUF file; nil if nothing, or for a safetensors file
 	object     io.Closer   // nil for a stream
 }
 
-// OpenFile opens a target that has to be one safetensors file, or the folder of one.
+// OpenFile opens a target that has to be one safetensors or GGUF file, or the folder of one.
 // Standard input is "-". The verb is named in errors.
 func OpenFile(ctx context.Context, sess *cli.Session, verb string, name Name) (*File, error) {
 	if name == "-" {
@@ -37,18 +39,41 @@ func OpenFile(ctx context.Context, sess *cli.Session, verb string, name Name) (*
 	if err != nil {
 		return nil, err
 	}
+	if len(sets) == 1 && len(sets[0].Shards) == 1 && !strings.HasSuffix(sets[0].Shards[0], weightsSuffix) {
+		f, err := at.open(ctx, sets[0].Shards[0])
+		if err != nil {
+			return nil, err
+		}
+		if f.isGGUF() {
+			return f.judged(f.readGGUF)
+		}
+		f.Close()
+	}
 	file, err := at.onlyFile(ctx, verb, sets)
 	if err != nil {
 		return nil, err
 	}
-	object, err := at.Store.Open(ctx, file)
+	f, err := at.open(ctx, file)
 	if err != nil {
 		return nil, err
 	}
-	f := &File{File: listing.File{Path: at.Path(file), Size: object.Size()}, Data: object.ReaderAt(ctx),
-		object: object}
-	if err := f.read(); err != nil {
-		object.Close()
+	return f.judged(f.read)
+}
+
+// open opens a file of the target.
+func (t *Target) open(ctx context.Context, file string) (*File, error) {
+	object, err := t.Store.Open(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	return &File{File: listing.File{Path: t.Path(file), Size: object.Size()}, Data: object.ReaderAt(ctx),
+		object: object}, nil
+}
+
+// judged reads the file, and closes it if that fails.
+func (f *File) judged(read func() error) (*File, error) {
+	if err := read(); err != nil {
+		f.Close()
 		return nil, err
 	}
 	return f, nil
@@ -155,6 +180,27 @@ func LeastRefused(lenient bool) safetensors.Severity {
 		return safetensors.Error
 	}
 	return safetensors.Nonconforming
+}
+
+// isGGUF reports whether the file begins like a GGUF file.
+func (f *File) isGGUF() bool {
+	var head [4]byte
+	n, _ := f.Data.ReadAt(head[:], 0)
+	return gguf.Is(head[:n])
+}
+
+// readGGUF judges a GGUF file.
+func (f *File) readGGUF() error {
+	report, err := gguf.Validate(f.Data, f.Size)
+	if err != nil {
+		return err
+	}
+	f.Format, f.Stored, f.GGUF = "gguf", true, report.File
+	f.Report = &safetensors.Report{Violations: report.Violations, Omitted: report.Omitted}
+	if f.GGUF != nil {
+		f.Header = f.GGUF.Listing()
+	}
+	return nil
 }
 
 // read judges the file and reads the text of its header.

@@ -9,21 +9,24 @@ import (
 	"errors"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
+	"github.com/weightools/safetensors/gguf"
 	"github.com/weightools/safetensors/pickle/torch"
 	"github.com/weightools/safetensors/remote"
 	"github.com/weightools/safetensors/store"
 )
 
-// Formats are the formats other than safetensors that the program reads.
-var Formats = []checkpoint.Format{
-	torch.PyTorch(nil),
-	torch.NPZ(nil),
-}
+// Formats are the formats other than safetensors that the program reads. Tensors of the Copied ones can be edited,
+// split and merged as they are; those of GGUF would have to be decoded.
+var (
+	Copied  = []checkpoint.Format{torch.PyTorch(nil), torch.NPZ(nil)}
+	Formats = append(slices.Clip(Copied), gguf.Format())
+)
 
 // Parallel is how many requests to a server are made at once.
 const Parallel = 64
@@ -47,7 +50,9 @@ func Open(ctx context.Context, sess *cli.Session, name Name, opts checkpoint.Opt
 	if err != nil {
 		return nil, cli.Usage(err)
 	}
-	opts.Resolve, opts.Formats = sess.Resolve, Formats
+	if opts.Resolve = sess.Resolve; opts.Formats == nil {
+		opts.Formats = Formats
+	}
 	if ref.Scheme != "file" {
 		// A round trip is long, and headers are short. To compare values would be to
 		// download them.

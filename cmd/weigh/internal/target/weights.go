@@ -24,9 +24,11 @@ type Weights struct {
 }
 
 // OpenWeights opens the models of a target. It does not open copies and adapters, which
-// are read when they are named.
-func OpenWeights(ctx context.Context, sess *cli.Session, name Name, lenient bool) (*Weights, error) {
-	at, sets, err := Find(ctx, sess, name, checkpoint.Options{Opener: safetensors.Opener{Lenient: lenient}})
+// are read when they are named. Nil formats are all Formats.
+func OpenWeights(ctx context.Context, sess *cli.Session, name Name, lenient bool, formats ...checkpoint.Format) (
+	*Weights, error) {
+	at, sets, err := Find(ctx, sess, name, checkpoint.Options{Opener: safetensors.Opener{Lenient: lenient},
+		Formats: formats})
 	if err != nil {
 		return nil, err
 	}

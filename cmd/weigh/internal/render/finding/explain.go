@@ -4,6 +4,7 @@ package finding
 
 import (
 	"bufio"
+	"cmp"
 	"io"
 	"strings"
 
@@ -40,7 +41,7 @@ func Explain(r safetensors.Rule) *Explanation {
 	info, _ := Lookup(r)
 	return &Explanation{
 		Schema: "weigh.rule/1", Rule: string(r), Severity: info.Severity.String(), Means: meanings[info.Severity],
-		Law: info.Summary, Clause: info.Source, Reference: info.Reference, Fix: info.Fix, Example: examples[r],
+		Law: info.Summary, Clause: info.Source, Reference: info.Reference, Fix: info.Fix, Example: cmp.Or(examples[r], ggufExamples[r]),
 		Help: helpURI(r),
 	}
 }

@@ -8,11 +8,12 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/check"
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/gguf"
 )
 
-// Rules has every rule that the program judges by: about one file, about a set of files, and about a
-// repository, in this order.
-var Rules = slices.Concat(safetensors.Rules(), checkpoint.Rules(), check.Rules())
+// Rules has every rule that the program judges by: about one file, about a set of files, about a
+// repository, and about a GGUF file, in this order.
+var Rules = slices.Concat(safetensors.Rules(), checkpoint.Rules(), check.Rules(), gguf.Rules())
 
 // Lookup describes the named rule. It returns false if there is none.
 func Lookup(rule safetensors.Rule) (safetensors.RuleInfo, bool) {

@@ -27,8 +27,10 @@ type File struct {
 	// else "". Its header is the one that a safetensors file with the same tensors would have.
 	Format string
 
-	// Header is the parsed part of the header, or nil.
+	// Header is the parsed part of the header, or nil. Stored reports that it is that of a file in another format as
+	// it is, with types of that format and offsets in the file.
 	Header *safetensors.Header
+	Stored bool
 }
 
 // tensors returns the tensors in the file.
@@ -169,7 +171,7 @@ type infoTensor struct {
 // tensorJSON returns a row for JSON.
 func (info *Info) tensorJSON(r *Row) any {
 	f := &info.Files[r.File]
-	at, good := f.Header.FileSpan(r.TensorInfo), f.Format == "" && offsetsKnown(r.TensorInfo)
+	at, good := f.Header.FileSpan(r.TensorInfo), (f.Format == "" || f.Stored) && offsetsKnown(r.TensorInfo)
 	return infoTensor{
 		Name: r.Name, Dtype: r.Dtype, Shape: encode.Dims(r.Shape), Elements: elementsOf(r.TensorInfo),
 		Bytes: bytesOf(r.TensorInfo), File: f.Path,

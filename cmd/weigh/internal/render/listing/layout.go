@@ -16,6 +16,7 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
+	"github.com/weightools/safetensors/gguf"
 )
 
 // A Region is a range of bytes in a file. Only tensors and overlaps can share bytes with others.
@@ -57,7 +58,21 @@ func NewLayout(f File, header []byte, claimed uint64, findings []finding.Finding
 	end := min(f.Header.DataStart(), f.Size)
 	l.add("header", length, length+text, typeset.Plural(int64(len(f.tensors())), "tensor"))
 	l.add("padding", length+text, end, "")
-	l.data(end)
+	l.data(end, 1)
+	return l
+}
+
+// NewGGUFLayout maps a GGUF file.
+func NewGGUFLayout(f File, g *gguf.File, findings []finding.Finding) *Layout {
+	l := &Layout{File: f, Findings: findings}
+	if g == nil || g.DataStart == 0 {
+		l.add("unknown", 0, f.Size, "") // cut off in the header, or not of a known version
+		return l
+	}
+	l.add("header", 0, min(g.End, f.Size), typeset.Plural(int64(len(g.Keys)), "key")+", "+
+		typeset.Plural(int64(len(g.Tensors)), "tensor"))
+	l.add("padding", g.End, min(g.DataStart, f.Size), "")
+	l.data(g.DataStart, g.Alignment)
 	return l
 }
 
@@ -71,8 +86,15 @@ func (l *Layout) add(kind string, begin, end int64, detail string) {
 	}
 }
 
-// data maps tensors in the order of their bytes, and the gaps between them.
-func (l *Layout) data(start int64) {
+// data maps tensors in the order of their bytes, and the gaps between them. Gaps up to the next multiple of the
+// alignment are padding.
+func (l *Layout) data(start, alignment int64) {
+	gap := func(kind string, begin, end int64) {
+		if end-begin < alignment && (end%alignment == 0 || end == l.File.Size) {
+			kind = "padding"
+		}
+		l.add(kind, begin, end, "")
+	}
 	h := l.File.Header
 	var tensors, lost []*safetensors.TensorInfo
 	for i := range h.Tensors {
@@ -88,7 +110,7 @@ func (l *Layout) data(start int64) {
 	end := start
 	for _, ti := range tensors {
 		at := h.FileSpan(ti)
-		l.add("gap", end, at.Begin, "")
+		gap("gap", end, at.Begin)
 		if at.Begin < end && at.Begin < at.End {
 			l.Regions = append(l.Regions, Region{Kind: "overlap",
 				Span: safetensors.Span{Begin: at.Begin, End: min(at.End, end)}, Tensor: ti})
@@ -96,7 +118,7 @@ func (l *Layout) data(start int64) {
 		l.Regions = append(l.Regions, Region{Kind: "tensor", Span: at, Tensor: ti})
 		end = max(end, at.End)
 	}
-	l.add("trailing", end, l.File.Size, "")
+	gap("trailing", end, l.File.Size)
 	if end > l.File.Size {
 		l.add("missing", max(l.File.Size, start), end, "the file is truncated")
 	}

@@ -167,6 +167,8 @@ func architectureJSON(f *model.Facts) any {
 		fact("sliding_window", f.Window.Value, f.Window.From),
 		fact("experts", f.Experts.Value, f.Experts.From),
 		fact("experts_per_token", f.ExpertsPerToken.Value, f.ExpertsPerToken.From),
+		fact("file_type", f.FileType.Value, f.FileType.From),
+		fact("tokenizer", f.Tokenizer.Value, f.Tokenizer.From),
 	}
 }
 

@@ -70,6 +70,10 @@ func (m *Model) lines() (lines []line) {
 		say("unique", countRange(n.Unique)+", without duplicates")
 	}
 	say("packed", m.packed())
+	if f := m.Facts; f.FileType.Value+f.Tokenizer.Value != "" {
+		say("file type", typeset.Name(cmp.Or(f.FileType.Value, "unknown")))
+		say("tokenizer", typeset.Name(cmp.Or(f.Tokenizer.Value, "none")))
+	}
 	say("active", active(n.Experts))
 	if len(n.Components) > 1 {
 		var parts []string

@@ -41,10 +41,14 @@ func Convert(sess *cli.Session) *cobra.Command {
 	var f convertFlags
 	cmd := &cobra.Command{
 		Use:   "convert SRC -o DST",
-		Short: "Convert PyTorch and NumPy files to safetensors",
-		Long: `Convert a PyTorch checkpoint or a NumPy archive (.npz) to safetensors. SRC is a file, a
-folder of shards, or an index; formats are detected by content. DST is a file if it ends
-in ".safetensors", otherwise a folder, which is created if needed. A sharded checkpoint is written as shards with a new index.
+		Short: "Convert PyTorch, NumPy and GGUF files to safetensors",
+		Long: `Convert a PyTorch checkpoint, a NumPy archive (.npz) or a GGUF model to safetensors. SRC
+is a file, a folder of shards, or an index; formats are detected by content. DST is a file
+if it ends in ".safetensors", otherwise a folder, which is created if needed. A sharded
+checkpoint is written as shards with a new index.
+
+The tensors of a GGUF model keep their names. Types of whole elements, such as F16 and
+BF16, keep their values; blocks, such as Q4_K, are decoded to F32.
 
 Nothing is unpickled and no code runs. Each file is scanned first, as by weigh scan. A
 dangerous file is refused with exit code 1; --convert-anyway extracts its tensors, also

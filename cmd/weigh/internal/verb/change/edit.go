@@ -109,7 +109,7 @@ func runEdit(ctx context.Context, sess *cli.Session, source target.Name, e *edit
 		return err
 	}
 	progress := newProgress()
-	e.Progress, e.Resolve, e.Formats = progress.At, sess.Resolve, target.Formats
+	e.Progress, e.Resolve, e.Formats = progress.At, sess.Resolve, target.Copied
 	plan, err := planEdit(ctx, source, e, f)
 	if err != nil {
 		var several *checkpoint.SeveralModelsError

@@ -99,7 +99,7 @@ func openInputs(ctx context.Context, sess *cli.Session, verb string, targets []t
 		return nil, err
 	}
 	for _, arg := range targets {
-		w, err := target.OpenWeights(ctx, sess, arg, f.lenient)
+		w, err := target.OpenWeights(ctx, sess, arg, f.lenient, target.Copied...)
 		if err != nil {
 			r.close()
 			return nil, err

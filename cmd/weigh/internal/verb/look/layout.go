@@ -17,9 +17,9 @@ func Layout(sess *cli.Session) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "layout FILE",
 		Short: "Map every byte of a file",
-		Long: `List the regions of a safetensors file in order, with their offsets in the file:
-header length, header, padding, tensors, and errors such as gaps, overlaps, trailing
-bytes and missing bytes. END is the offset after the last byte.
+		Long: `List the regions of a safetensors or GGUF file in order, with their offsets in the
+file: header length, header, padding, tensors, and errors such as gaps, overlaps,
+trailing bytes and missing bytes. END is the offset after the last byte.
 
 Invalid files are mapped as far as they can be read, with exit code 1.`,
 		Example: `  weigh layout testdata/python/two-floats.safetensors
@@ -39,6 +39,9 @@ Invalid files are mapped as far as they can be read, with exit code 1.`,
 			defer f.Close()
 			findings, omitted := findingsOf(f)
 			l := listing.NewLayout(f.File, f.HeaderText, f.Length, findings)
+			if f.Format != "" {
+				l = listing.NewGGUFLayout(f.File, f.GGUF, findings)
+			}
 			l.Omitted = omitted
 			// Read all bytes first: a read error must not leave half a map.
 			if hex {
