@@ -37,6 +37,8 @@ var rooms = map[string][]string{
 	"check":                       {".", "filetype", "store", "checkpoint", "stats", "model", "internal"},
 	"diff":                        {".", "checkpoint", "digest", "store", "internal"},
 	"edit":                        {".", "store", "checkpoint", "internal"},
+	"edit/arrange":                {".", "internal"},
+	"edit/remap":                  {".", "internal", "edit/arrange"},
 	"digest":                      {".", "internal"},
 	"vectors":                     {},
 	"remote":                      {"store"},
