@@ -132,10 +132,16 @@ func Stack(name string, tensors ...*safetensors.Tensor) (*safetensors.Tensor, er
 	return Join(name, 0, rows...)
 }
 
+// maxRows is how many tensors Unstack makes: more than a model has experts, since an empty tensor can claim any number.
+const maxRows = 1 << 16
+
 // Unstack returns the tensors that the first axis counts.
 func Unstack(t *safetensors.Tensor) ([]*safetensors.Tensor, error) {
 	if len(t.Shape) == 0 {
 		return nil, fault(t, "it is a scalar, and cannot be unstacked")
+	}
+	if t.Shape[0] > maxRows {
+		return nil, fault(t, "its first axis is %d long; at most %d tensors can be unstacked", t.Shape[0], maxRows)
 	}
 	rows := make([]*safetensors.Tensor, t.Shape[0])
 	for i := range rows {
@@ -192,4 +198,11 @@ func product(shape []int64) int64 {
 // fault returns an error about a tensor.
 func fault(t *safetensors.Tensor, format string, args ...any) error {
 	return fmt.Errorf("tensor %s: "+format, append([]any{wording.Quote(t.Name)}, args...)...)
+}
+
+// A Made tensor is one that is written, and what it is made of.
+type Made struct {
+	*safetensors.Tensor
+	From []*safetensors.Tensor // none if its values are new
+	How  string                // how its bytes are arranged; "" if they are those of From, which then is one tensor
 }

@@ -1,0 +1,174 @@
+// Patterns of names.
+
+package remap
+
+import (
+	"strings"
+)
+
+// A pattern is the name of a tensor, with placeholders.
+type pattern struct {
+	text   string
+	pieces []piece
+	star   bool // {*} occurs, before nothing but text
+}
+
+// A piece is text, or a placeholder.
+type piece struct {
+	text  string
+	place byte // 0 for text
+}
+
+// anyText is the placeholder of any text.
+const anyText = '*'
+
+// parsePattern parses a pattern. Braces around anything but one letter or a star are text.
+func parsePattern(text string) pattern {
+	p := pattern{text: text}
+	for rest := text; rest != ""; {
+		i := strings.IndexByte(rest, '{')
+		for i >= 0 && !isPlace(rest[i:]) {
+			next := strings.IndexByte(rest[i+1:], '{')
+			if next < 0 {
+				i = -1
+				break
+			}
+			i += 1 + next
+		}
+		if i < 0 {
+			p.pieces = append(p.pieces, piece{text: rest})
+			break
+		}
+		if i > 0 {
+			p.pieces = append(p.pieces, piece{text: rest[:i]})
+		}
+		p.pieces = append(p.pieces, piece{place: rest[i+1]})
+		p.star = p.star || rest[i+1] == anyText
+		rest = rest[i+3:]
+	}
+	return p
+}
+
+// isPlace reports whether text begins with a placeholder.
+func isPlace(text string) bool {
+	return len(text) > 2 && text[2] == '}' && (text[1] == anyText || 'a' <= text[1] && text[1] <= 'z')
+}
+
+// has reports whether the pattern has a placeholder.
+func (p *pattern) has(place byte) bool {
+	for _, one := range p.pieces {
+		if one.place == place && place != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// places returns the placeholders.
+func (p *pattern) places() (list []byte) {
+	for _, one := range p.pieces {
+		if one.place != 0 {
+			list = append(list, one.place)
+		}
+	}
+	return list
+}
+
+// A binding is what placeholders stand for. There are few, so it is a list.
+type binding []boundPlace
+
+// A boundPlace is a placeholder and what it stands for.
+type boundPlace struct {
+	place byte
+	text  string
+}
+
+// of returns what a placeholder stands for, and whether it is bound.
+func (b binding) of(place byte) (string, bool) {
+	for _, one := range b {
+		if one.place == place {
+			return one.text, true
+		}
+	}
+	return "", false
+}
+
+// match returns what the placeholders stand for in a name, appended to b, and whether the name matches.
+func (p *pattern) match(name string, b binding) (binding, bool) {
+	for i, one := range p.pieces {
+		n := 0
+		switch one.place {
+		case 0:
+			var ok bool
+			if name, ok = strings.CutPrefix(name, one.text); !ok {
+				return b, false
+			}
+			continue
+		case anyText:
+			n = len(name)
+			if i+1 < len(p.pieces) {
+				n -= len(p.pieces[i+1].text)
+			}
+		default:
+			for n < len(name) && '0' <= name[n] && name[n] <= '9' {
+				n++
+			}
+		}
+		if n <= 0 {
+			return b, false
+		}
+		if was, ok := b.of(one.place); !ok {
+			b = append(b, boundPlace{one.place, name[:n]})
+		} else if was != name[:n] {
+			return b, false
+		}
+		name = name[n:]
+	}
+	return b, name == ""
+}
+
+// expand returns the name with what placeholders stand for.
+func (p *pattern) expand(b binding) string {
+	if len(p.pieces) == 1 && p.pieces[0].place == 0 {
+		return p.text
+	}
+	var s strings.Builder
+	for _, one := range p.pieces {
+		s.WriteString(one.text)
+		if one.place != 0 {
+			text, ok := b.of(one.place)
+			if !ok {
+				text = "{" + string(one.place) + "}"
+			}
+			s.WriteString(text)
+		}
+	}
+	return s.String()
+}
+
+// key returns the pattern with # for each number and placeholder. A name has the keys of all patterns without {*} that
+// match it.
+func (p *pattern) key() string {
+	var b []byte
+	for _, one := range p.pieces {
+		if one.place != 0 {
+			b = append(b, '#')
+		} else {
+			b = appendKey(b, one.text)
+		}
+	}
+	return string(b)
+}
+
+// appendKey appends the key of a name: the name with # for each number.
+func appendKey(b []byte, name string) []byte {
+	for i := range len(name) {
+		switch c := name[i]; {
+		case c < '0' || c > '9':
+			b = append(b, c)
+		case i == 0 || name[i-1] < '0' || name[i-1] > '9':
+			b = append(b, '#')
+		}
+	}
+	return b
+}
