@@ -17,6 +17,13 @@ type Change struct {
 	Was *safetensors.Tensor // as the source has it
 	Now *safetensors.Tensor // as it will be written; nil if it is dropped
 
+	// How says how the bytes of Now are arranged, if they are not those of Was; "" if they are, or are only cast. From
+	// has the tensors that Now is made of if there are several. Into is the name of the first tensor that Was is a part
+	// of, if Now is nil for that reason.
+	How  string
+	From []*safetensors.Tensor
+	Into string
+
 	// Packed is set if a cast of weights skips this one, of another dtype, because it is part of a packed weight.
 	Packed bool
 }
@@ -273,6 +280,18 @@ func (e *Edit) metadata(was map[string]string) map[string]string {
 	}
 	if was == nil && len(now) == 0 {
 		return nil
+	}
+	return now
+}
+
+// metadata returns the metadata with what was made for it.
+func (o *Output) metadata(now map[string]string) map[string]string {
+	if len(o.Set) > 0 && now == nil {
+		now = make(map[string]string)
+	}
+	maps.Copy(now, o.Set)
+	for _, k := range o.Unset {
+		delete(now, k)
 	}
 	return now
 }

@@ -49,7 +49,7 @@ func (p *Plan) CorrectConfig(text []byte) (corrected []byte, changes, wrong []st
 func (p *Plan) newDtypes() map[safetensors.Dtype]safetensors.Dtype {
 	elements := make(map[[2]safetensors.Dtype]int64)
 	for i := range p.Receipt.Tensors {
-		if row := &p.Receipt.Tensors[i]; row.Now != nil && torchNames[row.Was.Dtype] != "" {
+		if row := &p.Receipt.Tensors[i]; row.Now != nil && row.Was != nil && torchNames[row.Was.Dtype] != "" {
 			elements[[2]safetensors.Dtype{row.Was.Dtype, row.Now.Dtype}] += row.Now.NumElems()
 		}
 	}

@@ -17,8 +17,8 @@ func (s *source) copy(e *Edit) error {
 					return refuse("tensor %s cannot be copied to %s, which exists", quote(c.From), quote(c.To))
 				}
 			}
-			for _, t := range f.added {
-				if t.Name == c.To {
+			for i := range f.added {
+				if f.added[i].Now.Name == c.To {
 					return refuse("two tensors would be copied to %s", quote(c.To))
 				}
 			}
@@ -29,8 +29,7 @@ func (s *source) copy(e *Edit) error {
 		if c.To == "" || c.To == "__metadata__" {
 			return refuse("no tensor can be called %q", c.To)
 		}
-		home.added = append(home.added, from.Now.Rename(c.To))
-		home.addedFrom = append(home.addedFrom, from.Was)
+		home.added = append(home.added, Change{Was: from.Was, Now: from.Now.Rename(c.To)})
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ func (e *Edit) decide(ctx context.Context, ref string, inPlace bool) (*source, e
 	if err != nil {
 		return nil, err
 	}
-	if err := s.decide(e); err != nil {
+	if err := s.decide(ctx, e); err != nil {
 		s.close()
 		return nil, err
 	}
@@ -30,15 +30,16 @@ func (e *Edit) decide(ctx context.Context, ref string, inPlace bool) (*source, e
 }
 
 // decide decides what each file is like after the edit.
-func (s *source) decide(e *Edit) error {
-	if err := s.apply(e); err != nil {
+func (s *source) decide(ctx context.Context, e *Edit) error {
+	if err := s.apply(ctx, e); err != nil {
 		return err
 	}
 	if err := e.unset(s.files); err != nil {
 		return err
 	}
+	s.restem(e.Stem)
 	for _, f := range s.files {
-		f.metadata = e.metadata(f.header.Metadata)
+		f.metadata = s.out.metadata(e.metadata(f.header.Metadata))
 		if err := f.decide(e); err != nil {
 			return err
 		}
@@ -49,8 +50,8 @@ func (s *source) decide(e *Edit) error {
 
 // apply applies the edit to the tensors of all files at once, because names are unique in the
 // set. An edit of metadata makes no list of tensors: a file may have a million of them.
-func (s *source) apply(e *Edit) error {
-	if len(e.Keep)+len(e.Drop)+len(e.Rename)+len(e.Cast)+len(e.Copy) == 0 {
+func (s *source) apply(ctx context.Context, e *Edit) error {
+	if len(e.Keep)+len(e.Drop)+len(e.Rename)+len(e.Cast)+len(e.Copy) == 0 && e.Arrange == nil {
 		return nil
 	}
 	var all []*safetensors.Tensor
@@ -64,6 +65,9 @@ func (s *source) apply(e *Edit) error {
 	for _, f := range s.files {
 		n := len(f.header.Tensors)
 		f.changes, changes = changes[:n:n], changes[n:]
+	}
+	if e.Arrange != nil {
+		return s.arrange(ctx, e)
 	}
 	return s.copy(e)
 }
@@ -102,9 +106,9 @@ func (f *file) decide(e *Edit) error {
 	switch {
 	case err != nil:
 		return err
-	case len(f.changes) > 0 && !slices.ContainsFunc(f.changes, func(c Change) bool { return c.Now != nil }):
+	case len(f.changes) > 0 && len(f.added) == 0 && !slices.ContainsFunc(f.changes, func(c Change) bool { return c.Now != nil }):
 		f.action = Removed
-	case f.isTouched(), f.hasFaults(), !canonical, e.Align > 0 && f.header.DataStart()%int64(e.Align) != 0:
+	case f.isTouched(), f.rename != outputName(f.name), f.hasFaults(), !canonical, e.Align > 0 && f.header.DataStart()%int64(e.Align) != 0:
 		f.action = Written
 	case f.isRetitled():
 		f.action = Overwritten // if there is room: see patches

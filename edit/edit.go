@@ -33,6 +33,14 @@ type Edit struct {
 	// Copy writes tensors under a second name, into the same file.
 	Copy []Copy
 
+	// Arrange, if it is not nil, makes the tensors that are written of those that Keep and Drop leave; see package
+	// remap. Rename, Copy and Cast must be empty then. A tensor goes to the file of the first that it is made of, and to
+	// the first file if it is made of none. Files with tensors that are not in their place are written in canonical order.
+	Arrange func(*Input) (*Output, error)
+
+	// Stem, if it is not empty, replaces what the names of files begin with: "model" in "model-00001-of-00002.safetensors".
+	Stem string
+
 	// Cast selects the tensors to convert, except those that CastKeep matches.
 	Cast     []Cast
 	CastKeep []Pattern
@@ -184,6 +192,9 @@ func (e *Edit) check() error {
 		if err := e.Rename[i].check(); err != nil {
 			return refusal{err}
 		}
+	}
+	if e.Arrange != nil && len(e.Rename)+len(e.Copy)+len(e.Cast) > 0 {
+		return refuse("tensors that are rearranged cannot be renamed, copied or cast by the same edit: edit the result")
 	}
 	for i, c := range e.Cast {
 		if c.To.Bits() == 0 {

@@ -57,7 +57,7 @@ func onlyRemoving(ctx context.Context, left, model *checkpoint.Set) *source {
 		}
 		for _, v := range r.Violations {
 			if isRemovable(v.Rule, left, model) {
-				return &source{cp: left.Open(), stale: []Fault{{path.Base(left.Index), v}}}
+				return &source{out: new(Output), cp: left.Open(), stale: []Fault{{path.Base(left.Index), v}}}
 			}
 		}
 	}

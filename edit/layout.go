@@ -24,7 +24,7 @@ func (f *file) lay(e *Edit) error {
 	now := f.now()
 	f.encoder = safetensors.Encoder{
 		Metadata: f.metadata, Align: e.Align, Slack: f.isRetitled() && !e.Canonical,
-		KeepOrder: !e.Canonical && (f.sameData(e) || aligned(now)),
+		KeepOrder: !e.Canonical && !f.arranged && (f.sameData(e) || aligned(now)),
 	}
 	if start := f.header.DataStart(); e.Align == 0 && start%page == 0 && !e.Canonical {
 		f.encoder.Align = page
@@ -42,7 +42,7 @@ func (f *file) lay(e *Edit) error {
 
 // sameData reports whether the data stays the same, byte for byte.
 func (f *file) sameData(e *Edit) bool {
-	return !e.Fix && len(f.added) == 0 && !slices.ContainsFunc(f.changes, func(c Change) bool { return c.Now == nil || c.cast() })
+	return !e.Fix && len(f.added) == 0 && !slices.ContainsFunc(f.changes, func(c Change) bool { return c.Now == nil || c.cast() || c.How != "" })
 }
 
 // aligned reports whether tensors, in their order, all begin at a multiple of their element
@@ -85,8 +85,8 @@ func (s *source) indexText(ctx context.Context) ([]byte, error) {
 				x.TotalParameters = -1 // only its writer knows how it counts
 			}
 		}
-		for _, t := range f.added {
-			add(f, &t.TensorInfo)
+		for i := range f.added {
+			add(f, &f.added[i].Now.TensorInfo)
 			x.TotalParameters = -1
 		}
 		for i := 0; f.changes == nil && i < len(f.header.Tensors); i++ {

@@ -40,6 +40,10 @@ func (p *Plan) Accompany(files *shards.Companions) {
 // Checkpoint returns the source, which is closed with the plan.
 func (p *Plan) Checkpoint() *checkpoint.Checkpoint { return p.cp }
 
+// Texts returns the files that [Edit].Arrange wants beside the weights, by their names. A nil text means a file that is
+// not to be copied. The caller writes them: see [shards.Companions].
+func (p *Plan) Texts() map[string][]byte { return p.out.Texts }
+
 // Dir returns the folder in which files are written.
 func (p *Plan) Dir() string { return p.dir }
 

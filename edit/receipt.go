@@ -51,14 +51,14 @@ type File struct {
 
 // A Tensor describes what happened to one tensor.
 type Tensor struct {
-	Was  *safetensors.TensorInfo
+	Was  *safetensors.TensorInfo // nil if the tensor is made of none
 	Now  *safetensors.TensorInfo // nil if it was dropped
 	File int                     // the index of its file in Files
 
 	// Payload says how the bytes of the tensor were verified.
 	Payload Payload
 
-	// SHA256 is the digest of the new bytes, if Payload is Same or Converted.
+	// SHA256 is the digest of the new bytes, if Payload is Same, Converted, Arranged or New.
 	SHA256 [32]byte
 
 	// Losses counts the values that a cast changed, if Payload is Converted.
@@ -66,6 +66,11 @@ type Tensor struct {
 
 	// Packed is [Change.Packed].
 	Packed bool
+
+	// How, From and Into are as in [Change]; From has names.
+	How  string
+	From []string
+	Into string
 
 	// Copied is set if the tensor is a copy, and Was is also written.
 	Copied bool
@@ -80,9 +85,15 @@ const (
 	Untouched Payload = "untouched" // the data of the file was not written
 	Same      Payload = "same"      // the bytes equal those in the source
 	Converted Payload = "converted" // the bytes equal the cast of the source
+	Arranged  Payload = "arranged"  // the bytes equal those of From, or of Was, as How arranges them
+	New       Payload = "new"       // there is no source
+	Joined    Payload = "joined"    // the bytes are in the tensor Into
 	Dropped   Payload = "dropped"
-	Planned   Payload = "planned" // in a dry run: it would be Same or Converted
+	Planned   Payload = "planned" // in a dry run: it would be one of those that were written
 )
+
+// IsRead reports whether the bytes were written and read again, so that their digest is known.
+func (p Payload) IsRead() bool { return p == Same || p == Converted || p == Arranged || p == New }
 
 // Losses counts the elements that a cast changed. Each is counted once. NaN that stays NaN
 // does not count.

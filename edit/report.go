@@ -36,8 +36,11 @@ func (f *file) appendRows(rows []Tensor, i int) []Tensor {
 			continue
 		}
 		c := &f.changes[j]
-		row := Tensor{Was: &c.Was.TensorInfo, File: i, Payload: Dropped, Packed: c.Packed}
-		if c.Now != nil {
+		row := c.row(i)
+		switch {
+		case c.Into != "":
+			row.Payload = Joined
+		case c.Now != nil:
 			row.Now, row.Payload = &c.Now.TensorInfo, Untouched
 			if f.action == Written {
 				row.Payload = Planned
@@ -45,10 +48,24 @@ func (f *file) appendRows(rows []Tensor, i int) []Tensor {
 		}
 		rows = append(rows, row)
 	}
-	for j, t := range f.added {
-		rows = append(rows, Tensor{Was: &f.addedFrom[j].TensorInfo, Now: &t.TensorInfo, File: i, Payload: Planned, Copied: true})
+	for j := range f.added {
+		row := f.added[j].row(i)
+		row.Now, row.Payload, row.Copied = &f.added[j].Now.TensorInfo, Planned, row.How == "" && row.Was != nil
+		rows = append(rows, row)
 	}
 	return rows
+}
+
+// row returns the row of a change in the file at index i, for a tensor that is dropped.
+func (c *Change) row(i int) Tensor {
+	row := Tensor{File: i, Payload: Dropped, Packed: c.Packed, How: c.How, Into: c.Into}
+	if c.Was != nil {
+		row.Was = &c.Was.TensorInfo
+	}
+	for _, t := range c.From {
+		row.From = append(row.From, t.Name)
+	}
+	return row
 }
 
 // fillReceipt fills in the receipt before anything is written.
@@ -96,9 +113,15 @@ func (r *Receipt) written() {
 	r.DryRun = false
 	for i := range r.Tensors {
 		if row := &r.Tensors[i]; row.Payload == Planned {
-			row.Payload = Same
-			if row.Now.Dtype != row.Was.Dtype {
+			switch {
+			case row.Was == nil:
+				row.Payload = New
+			case row.How != "":
+				row.Payload = Arranged
+			case row.Now.Dtype != row.Was.Dtype:
 				row.Payload = Converted
+			default:
+				row.Payload = Same
 			}
 		}
 	}

@@ -41,6 +41,7 @@ type source struct {
 	index     *checkpoint.Index
 	faults    []Fault // violations of the set that will be repaired
 	stale     []Fault // indexes that will be removed, because their shards do not exist
+	out       *Output // what Edit.Arrange has made; empty if there is no Arrange
 	left      []Fault // violations that will not be repaired, although Edit.Fix is set
 }
 
@@ -58,9 +59,9 @@ type file struct {
 	metadata map[string]string
 	action   Action
 
-	added     []*safetensors.Tensor // copies
-	addedFrom []*safetensors.Tensor // of these tensors
-	patch     *patch                // if it is Overwritten
+	added    []Change // copies, and tensors that are made of tensors that others are made of, too, or of none
+	arranged bool     // tensors are not in their place
+	patch    *patch   // if it is Overwritten
 
 	// The encoder and the new sizes are set if the file is Written.
 	encoder            safetensors.Encoder
@@ -113,7 +114,7 @@ func (e *Edit) open(ctx context.Context, ref string, inPlace bool) (*source, err
 	if err != nil {
 		return nil, err
 	}
-	s := &source{ref: store.Redact(ref), cp: cp, index: cp.Index(),
+	s := &source{out: new(Output), ref: store.Redact(ref), cp: cp, index: cp.Index(),
 		named: slices.Equal(cp.Shards(), []string{within}) && cp.Index() == nil}
 	s.settle(cp.Set(), named)
 	if inPlace {
@@ -358,5 +359,8 @@ func (f *file) now() []*safetensors.Tensor {
 			now = append(now, t)
 		}
 	}
-	return append(now, f.added...)
+	for i := range f.added {
+		now = append(now, f.added[i].Now)
+	}
+	return now
 }

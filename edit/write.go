@@ -251,7 +251,7 @@ func (p *Plan) countLosses() func(ctx context.Context, was, is *safetensors.Tens
 func (p *Plan) record(written *shards.Receipt) {
 	rows := p.Receipt.Tensors
 	for t := range written.Tensors() {
-		i := slices.IndexFunc(rows, func(row Tensor) bool { return row.Payload == Same || row.Payload == Converted })
+		i := slices.IndexFunc(rows, func(row Tensor) bool { return row.Payload.IsRead() })
 		rows[i].SHA256 = t.SHA256
 		rows = rows[i+1:]
 	}

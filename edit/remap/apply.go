@@ -34,10 +34,9 @@ func (m *Map) Apply(tensors []*safetensors.Tensor, params Params) (*Result, erro
 	for i := range idle {
 		idle[i] = true
 	}
-	var key []byte
-	var room binding
+	f := &finder{Map: m}
 	for _, t := range tensors {
-		e, bound, ok := m.find(t.Name, key, room)
+		e, bound, ok := f.find(t.Name)
 		switch {
 		case !ok:
 			a.result.Rest = append(a.result.Rest, t)
@@ -157,7 +156,9 @@ func (a *application) make(g *group) error {
 			bound = append(slices.Clip(bound), boundPlace{g.unfolded, strconv.Itoa(number)})
 		}
 		for i, t := range row {
-			t = t.Rename(g.to[i].expand(bound))
+			if name := g.to[i].expand(bound); name != t.Name {
+				t = t.Rename(name)
+			}
 			a.result.Made = append(a.result.Made, arrange.Made{Tensor: t, From: from, How: g.Steps})
 		}
 	}
@@ -214,6 +215,9 @@ func (a *application) step(g *group, s *step, rows table) (table, error) {
 	args := make([]int64, len(s.args))
 	for i, arg := range s.args {
 		var err error
+		if args[i] = none; arg == "-" {
+			continue
+		}
 		if args[i], err = a.value(arg, a.params); err != nil {
 			return nil, fmt.Errorf("step %s of tensor %s: %w", s, wording.Quote(g.members[0].Name), err)
 		}
@@ -227,6 +231,9 @@ func (a *application) step(g *group, s *step, rows table) (table, error) {
 	return rows, nil
 }
 
+// none is the argument "-".
+const none = -1 << 63
+
 // apply applies a step to the tensors of a row, of which there are to be n in the end.
 func (s *step) apply(row []*safetensors.Tensor, args []int64, n int) ([]*safetensors.Tensor, error) {
 	switch {
@@ -234,22 +241,22 @@ func (s *step) apply(row []*safetensors.Tensor, args []int64, n int) ([]*safeten
 		t, err := s.kind.join(row[0].Name, args, row)
 		return []*safetensors.Tensor{t}, err
 	case s.kind.cut != nil:
-		if len(args) == s.kind.least { // no proportions
+		if len(args) == 1 { // no proportions
 			args = append(args, slices.Repeat([]int64{1}, n)...)
 		}
-		parts, err := s.kind.cut(row[0], args)
-		if err == nil && len(parts) != n {
-			err = fmt.Errorf("it makes %d tensors of %s, expected %d", len(parts), wording.Quote(row[0].Name), n)
-		}
-		return parts, err
+		return s.kind.cut(row[0], args)
 	}
 	row = slices.Clone(row)
 	for i, t := range row {
-		if s.only > 0 && s.only != i+1 {
+		own := args
+		if s.kind.perTensor && len(args) > 1 && i < len(args) {
+			own = args[i : i+1]
+		}
+		if s.only > 0 && s.only != i+1 || s.kind.perTensor && own[0] == none {
 			continue
 		}
 		var err error
-		if row[i], err = s.kind.each(t, args); err != nil {
+		if row[i], err = s.kind.each(t, own); err != nil {
 			return nil, err
 		}
 	}
@@ -305,4 +312,13 @@ func (r Rule) String() string {
 		text += " : " + r.Steps
 	}
 	return text
+}
+
+// All returns the tensors that were made and those that no rule has.
+func (r *Result) All() []arrange.Made {
+	all := slices.Clone(r.Made)
+	for _, t := range r.Rest {
+		all = append(all, arrange.Made{Tensor: t, From: []*safetensors.Tensor{t}})
+	}
+	return all
 }

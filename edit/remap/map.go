@@ -20,8 +20,24 @@ type Map struct {
 	rules  []rule
 	params map[string]int64
 
-	keyed map[string][]entry // the patterns without {*}, by their key
-	stars []entry            // the others
+	keyed map[string][]bucket // the patterns without {*}, by their key
+	stars []entry             // the others
+}
+
+// A bucket is patterns of one key that have placeholders in the same places, by the numbers in the other places.
+type bucket struct {
+	numbers []string // of the first of them
+	byText  map[string][]entry
+}
+
+// text returns numbers of a name that has the key, without those in the places of placeholders.
+func (b *bucket) text(to []byte, numbers []string) []byte {
+	for i, place := range b.numbers {
+		if place != "" {
+			to = append(append(to, numbers[i]...), '.')
+		}
+	}
+	return to
 }
 
 // An entry is a pattern of a name before the map is applied.
@@ -38,7 +54,7 @@ type rule struct {
 
 // New returns a map of rules. If several rules have a name, the first applies. Params define parameters of steps.
 func New(rules []Rule, params map[string]int64) (*Map, error) {
-	m := &Map{params: params, keyed: make(map[string][]entry, len(rules))}
+	m := &Map{params: params, keyed: make(map[string][]bucket, len(rules))}
 	for i := range rules {
 		r, err := newRule(rules[i])
 		if err != nil {
@@ -47,17 +63,35 @@ func New(rules []Rule, params map[string]int64) (*Map, error) {
 			}
 			return nil, err
 		}
+		m.rules = append(m.rules, r)
 		for j := range r.from {
 			if r.from[j].star {
-				m.stars = append(m.stars, entry{len(m.rules), j})
+				m.stars = append(m.stars, entry{i, j})
 				continue
 			}
-			key := r.from[j].key()
-			m.keyed[key] = append(m.keyed[key], entry{len(m.rules), j})
+			m.put(&r.from[j], entry{i, j})
 		}
-		m.rules = append(m.rules, r)
 	}
 	return m, nil
+}
+
+// put indexes a pattern of the rules. Of equal patterns the first counts; those that differ only in which placeholders
+// they have are equal, too, unless one is in two places.
+func (m *Map) put(p *pattern, e entry) {
+	key, numbers := p.key()
+	list := m.keyed[key]
+	i := slices.IndexFunc(list, func(b bucket) bool {
+		return slices.EqualFunc(b.numbers, numbers, func(x, y string) bool { return (x == "") == (y == "") })
+	})
+	if i < 0 {
+		i, list = len(list), append(list, bucket{numbers, make(map[string][]entry)})
+		m.keyed[key] = list
+	}
+	text := string(list[i].text(nil, numbers))
+	same := list[i].byText[text]
+	if n := len(same); n == 0 || m.rules[same[n-1].rule].from[same[n-1].from].repeats() {
+		list[i].byText[text] = append(same, e)
+	}
 }
 
 // newRule checks a rule.
@@ -99,8 +133,15 @@ func (p *pattern) check() error {
 		if one.place == anyText && (len(p.pieces) > i+2 || len(p.pieces) == i+2 && p.pieces[i+1].place != 0) {
 			return fmt.Errorf("%q has a placeholder after {*}, which can be followed by text only", p.text)
 		}
-		if i > 0 && one.place != 0 && one.place != anyText && p.pieces[i-1].place != 0 {
+		if i == 0 || one.place == anyText || p.pieces[i-1].place == anyText {
+			continue
+		}
+		before, after := p.pieces[i-1], one
+		switch {
+		case before.place != 0 && after.place != 0:
 			return fmt.Errorf("%q has two placeholders with nothing between them", p.text)
+		case before.place == 0 && isDigit(before.text[len(before.text)-1]), after.place == 0 && isDigit(after.text[0]):
+			return fmt.Errorf("%q has a digit next to a placeholder, which is a number", p.text)
 		}
 	}
 	return nil
@@ -136,7 +177,7 @@ func (r *rule) fits() error {
 		case s.kind.cut != nil && n > 1:
 			return fmt.Errorf("step %q splits one tensor, and there are %d", s, n)
 		case s.kind.cut != nil:
-			n = len(r.to)
+			n = s.parts(len(r.to))
 		case s.kind.name == stepStack && !folded:
 			return fmt.Errorf("step %q needs a placeholder that only the names before it have", s)
 		case s.kind.name == stepStack:
@@ -153,7 +194,7 @@ func (r *rule) fits() error {
 	case unfolded:
 		return fmt.Errorf("only one side has the placeholder {%c}, which takes the step %q", r.unfolded, stepUnstack)
 	case n != len(r.to):
-		return fmt.Errorf("%d tensors cannot become %d with the steps %q: use concat, groups, split or ungroups", n, len(r.to),
+		return fmt.Errorf("%d tensors cannot become %d with the steps %q: use fuse, groups, split or ungroups", n, len(r.to),
 			r.Steps)
 	}
 	return nil
@@ -189,22 +230,33 @@ func (r *rule) at(err error) error {
 	return fmt.Errorf("%s: %w", r.Where, err)
 }
 
+// A finder finds the rules of names. It has memory to work in.
+type finder struct {
+	*Map
+	key, text []byte
+	numbers   []string
+	room      binding
+}
+
 // find returns the first rule that has a name, and what its placeholders are.
-func (m *Map) find(name string, key []byte, b binding) (entry, binding, bool) {
-	best, found := entry{}, false
-	var bound binding
+func (f *finder) find(name string) (best entry, bound binding, found bool) {
 	try := func(e entry) {
 		if found && e.rule >= best.rule {
 			return
 		}
-		if b, ok := m.rules[e.rule].from[e.from].match(name, b); ok {
+		if b, ok := f.rules[e.rule].from[e.from].match(name, f.room[:0]); ok {
 			best, bound, found = e, slices.Clone(b), true
 		}
 	}
-	for _, e := range m.keyed[string(appendKey(key[:0], name))] {
-		try(e)
+	f.key, f.numbers = appendKey(f.key[:0], f.numbers[:0], name)
+	for i := range f.keyed[string(f.key)] {
+		b := &f.keyed[string(f.key)][i]
+		f.text = b.text(f.text[:0], f.numbers)
+		for _, e := range b.byText[string(f.text)] {
+			try(e)
+		}
 	}
-	for _, e := range m.stars {
+	for _, e := range f.stars {
 		try(e)
 	}
 	return best, bound, found

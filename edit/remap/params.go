@@ -10,6 +10,7 @@ import (
 
 // Params are the parameters of a model. The zero Params has none.
 type Params struct {
+	own     map[string]int64             // of the map
 	objects []map[string]json.RawMessage // the first that has a member counts
 	from    string                       // where they are from, for errors
 }
@@ -45,6 +46,9 @@ func ParamsOf(from string, config []byte) Params {
 
 // member returns a member that is a whole number.
 func (p Params) member(name string) (int64, bool) {
+	if n, ok := p.own[name]; ok {
+		return n, true
+	}
 	for _, o := range p.objects {
 		if n, err := strconv.ParseInt(string(o[name]), 10, 40); err == nil {
 			return n, true
@@ -64,6 +68,10 @@ func (p Params) Value(name string) (int64, bool) {
 		}
 	}
 	switch name {
+	case "q":
+		return p.Value("heads")
+	case "k", "v":
+		return p.Value("kv_heads")
 	case "kv_heads":
 		return p.Value("heads") // each head has keys and values of its own
 	case "head_dim":
@@ -80,9 +88,7 @@ func (m *Map) value(arg string, p Params) (int64, error) {
 	if n, err := strconv.ParseInt(arg, 10, 40); err == nil {
 		return n, nil
 	}
-	if n, ok := m.params[arg]; ok {
-		return n, nil
-	}
+	p.own = m.params
 	if n, ok := p.Value(arg); ok {
 		return n, nil
 	}

@@ -3,6 +3,7 @@
 package remap
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -64,6 +65,17 @@ func (p *pattern) has(place byte) bool {
 	return false
 }
 
+// repeats reports whether a placeholder is in two places.
+func (p *pattern) repeats() bool {
+	list := p.places()
+	for i, place := range list {
+		if slices.Contains(list[:i], place) {
+			return true
+		}
+	}
+	return false
+}
+
 // places returns the placeholders.
 func (p *pattern) places() (list []byte) {
 	for _, one := range p.pieces {
@@ -110,7 +122,7 @@ func (p *pattern) match(name string, b binding) (binding, bool) {
 				n -= len(p.pieces[i+1].text)
 			}
 		default:
-			for n < len(name) && '0' <= name[n] && name[n] <= '9' {
+			for n < len(name) && isDigit(name[n]) {
 				n++
 			}
 		}
@@ -146,29 +158,35 @@ func (p *pattern) expand(b binding) string {
 	return s.String()
 }
 
-// key returns the pattern with # for each number and placeholder. A name has the keys of all patterns without {*} that
-// match it.
-func (p *pattern) key() string {
+// key returns the pattern with # for each number and placeholder, and for each # the number, or "" if it is a
+// placeholder. A name has the key of each pattern without {*} that matches it.
+func (p *pattern) key() (key string, numbers []string) {
 	var b []byte
 	for _, one := range p.pieces {
 		if one.place != 0 {
-			b = append(b, '#')
+			b, numbers = append(b, '#'), append(numbers, "")
 		} else {
-			b = appendKey(b, one.text)
+			b, numbers = appendKey(b, numbers, one.text)
 		}
 	}
-	return string(b)
+	return string(b), numbers
 }
 
-// appendKey appends the key of a name: the name with # for each number.
-func appendKey(b []byte, name string) []byte {
-	for i := range len(name) {
-		switch c := name[i]; {
-		case c < '0' || c > '9':
-			b = append(b, c)
-		case i == 0 || name[i-1] < '0' || name[i-1] > '9':
-			b = append(b, '#')
+// appendKey appends the key of a name: the name with # for each number. It also appends the numbers.
+func appendKey(b []byte, numbers []string, name string) ([]byte, []string) {
+	for i := 0; i < len(name); i++ {
+		n := i
+		for n < len(name) && isDigit(name[n]) {
+			n++
 		}
+		if n == i {
+			b = append(b, name[i])
+			continue
+		}
+		b, numbers = append(b, '#'), append(numbers, name[i:n])
+		i = n - 1
 	}
-	return b
+	return b, numbers
 }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }

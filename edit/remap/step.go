@@ -24,6 +24,8 @@ type stepKind struct {
 	name, inverse string
 	least, most   int // numbers of arguments
 
+	perTensor bool // several arguments are for one of several tensors each, and - leaves one out
+
 	// One of these is set, unless it is stack or unstack. Each is for a tensor, tensors to join, or a tensor to cut.
 	each func(t *safetensors.Tensor, args []int64) (*safetensors.Tensor, error)
 	join func(name string, args []int64, tensors []*safetensors.Tensor) (*safetensors.Tensor, error)
@@ -40,11 +42,14 @@ const (
 
 // stepKinds are the kinds of steps.
 var stepKinds = []stepKind{
-	{name: "transpose", inverse: "transpose", most: many, each: transpose},
-	{name: "interleave", inverse: "deinterleave", least: 1, most: 1, each: onHeads(arrange.Pairs)},
-	{name: "deinterleave", inverse: "interleave", least: 1, most: 1, each: onHeads(arrange.Halves)},
-	{name: "concat", inverse: "split", least: 1, most: many, join: concat},
-	{name: "split", inverse: "concat", least: 1, most: many, cut: split},
+	{name: "transpose", inverse: "transpose", each: func(t *safetensors.Tensor, _ []int64) (*safetensors.Tensor, error) {
+		return arrange.Transpose(t, -2, -1)
+	}},
+	{name: "axes", inverse: "axes", least: 1, most: many, each: axes},
+	{name: "interleave", inverse: "deinterleave", least: 1, most: many, perTensor: true, each: onHeads(arrange.Pairs)},
+	{name: "deinterleave", inverse: "interleave", least: 1, most: many, perTensor: true, each: onHeads(arrange.Halves)},
+	{name: "fuse", inverse: "split", most: many, join: fuse},
+	{name: "split", inverse: "fuse", most: many, cut: split},
 	{name: "groups", inverse: "ungroups", least: 1, most: many, join: groups},
 	{name: "ungroups", inverse: "groups", least: 1, most: many, cut: ungroups},
 	{name: stepStack, inverse: stepUnstack},
@@ -98,6 +103,17 @@ func parseStep(word string) (s step, err error) {
 		}
 		s.args = strings.Split(inner, ",")
 	}
+	switch {
+	case name == "concat":
+		name = "fuse"
+	case name == "transpose" && len(s.args) > 0:
+		name = "axes"
+	}
+	if name == "fuse" || name == "split" {
+		if len(s.args) == 0 || s.args[0] == "q" {
+			s.args = append([]string{"0"}, s.args...)
+		}
+	}
 	if s.kind = kindOf(name); s.kind == nil {
 		names := make([]string, len(stepKinds))
 		for i := range stepKinds {
@@ -126,6 +142,14 @@ func (s *step) String() string {
 	return text
 }
 
+// parts returns how many tensors a step makes of one that it cuts: as many as it has proportions, or the default.
+func (s *step) parts(otherwise int) int {
+	if n := len(s.args) - 1; n > 0 {
+		return n
+	}
+	return otherwise
+}
+
 // moves reports whether the step moves elements within or between tensors, which packed weights do not survive.
 func (s *step) moves() bool { return s.kind.name != stepStack && s.kind.name != stepUnstack }
 
@@ -135,7 +159,7 @@ func (s *step) inverse() (step, error) {
 	switch {
 	case back.kind == nil:
 		return back, fmt.Errorf("step %q has no inverse", s)
-	case s.kind.name == "transpose" && len(s.args) > 0:
+	case s.kind.name == "axes":
 		back.args = make([]string, len(s.args))
 		for i, arg := range s.args {
 			axis, err := strconv.Atoi(arg)
@@ -156,10 +180,7 @@ func onHeads(f func(*safetensors.Tensor, int64) (*safetensors.Tensor, error)) fu
 	return func(t *safetensors.Tensor, args []int64) (*safetensors.Tensor, error) { return f(t, args[0]) }
 }
 
-func transpose(t *safetensors.Tensor, args []int64) (*safetensors.Tensor, error) {
-	if len(args) == 0 {
-		return arrange.Transpose(t, -2, -1)
-	}
+func axes(t *safetensors.Tensor, args []int64) (*safetensors.Tensor, error) {
 	order := make([]int, len(args))
 	for i, axis := range args {
 		order[i] = int(axis)
@@ -167,7 +188,7 @@ func transpose(t *safetensors.Tensor, args []int64) (*safetensors.Tensor, error)
 	return arrange.Permute(t, order...)
 }
 
-func concat(name string, args []int64, tensors []*safetensors.Tensor) (*safetensors.Tensor, error) {
+func fuse(name string, args []int64, tensors []*safetensors.Tensor) (*safetensors.Tensor, error) {
 	if err := proportional(tensors, int(args[0]), args[1:]); err != nil {
 		return nil, err
 	}

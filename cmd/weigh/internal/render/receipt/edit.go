@@ -5,7 +5,6 @@ package receipt
 import (
 	"io"
 
-	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
@@ -22,13 +21,18 @@ type Edit struct {
 
 // editTotals sums up a report.
 type editTotals struct {
-	Kept    int   `json:"kept"`
-	Renamed int   `json:"renamed"` // among the kept, like the cast
-	Cast    int   `json:"cast"`
-	Packed  int   `json:"packed"` // not cast
-	Copied  int   `json:"copied"` // among the kept
-	Dropped int   `json:"dropped"`
-	Bytes   int64 `json:"bytes"` // of all kept tensors
+	Kept    int `json:"kept"`
+	Renamed int `json:"renamed"` // among the kept, like the cast
+	Cast    int `json:"cast"`
+	Packed  int `json:"packed"` // not cast
+	Copied  int `json:"copied"` // among the kept
+	Dropped int `json:"dropped"`
+
+	Arranged int `json:"arranged"` // among the kept: made of others, or of one whose bytes are not in their place
+	Joined   int `json:"joined"`   // neither kept nor dropped: they are part of another tensor
+	New      int `json:"new"`      // among the kept
+
+	Bytes int64 `json:"bytes"` // of all kept tensors
 	editLosses
 
 	files, written int // numbers of changed files, and of new ones
@@ -47,7 +51,11 @@ type editLosses struct {
 func (e *Edit) totals() (t editTotals) {
 	for i := range e.Tensors {
 		row := &e.Tensors[i]
-		if row.Now == nil {
+		switch {
+		case row.Now == nil && row.Into != "":
+			t.Joined++
+			continue
+		case row.Now == nil:
 			t.Dropped++
 			continue
 		}
@@ -57,8 +65,13 @@ func (e *Edit) totals() (t editTotals) {
 		}
 		t.Bytes = encode.Add(t.Bytes, row.Now.Size())
 		switch {
+		case row.Was == nil:
+			t.New++
+			continue
 		case row.Copied:
 			t.Copied++
+		case row.How != "":
+			t.Arranged++
 		case row.Now.Name != row.Was.Name:
 			t.Renamed++
 		}
@@ -89,16 +102,19 @@ func (e *Edit) totals() (t editTotals) {
 
 // editTensor is a tensor in JSON.
 type editTensor struct {
-	Name     *string           `json:"name"` // null if dropped, like the dtype
-	Was      string            `json:"was"`
-	Dtype    *string           `json:"dtype"`
-	WasDtype safetensors.Dtype `json:"was_dtype"`
-	Shape    encode.Dims       `json:"shape"`
-	Bytes    int64             `json:"bytes"`
-	File     string            `json:"file"`
-	Payload  edit.Payload      `json:"payload"`
-	SHA256   encode.Hex        `json:"sha256"` // null if not read
-	Losses   *editLosses       `json:"losses"` // null if not cast
+	Name     *string      `json:"name"` // null if dropped, like the dtype
+	Was      *string      `json:"was"`  // null if new, like its dtype
+	Dtype    *string      `json:"dtype"`
+	WasDtype *string      `json:"was_dtype"`
+	Shape    encode.Dims  `json:"shape"`
+	Bytes    int64        `json:"bytes"`
+	File     string       `json:"file"`
+	Payload  edit.Payload `json:"payload"`
+	SHA256   encode.Hex   `json:"sha256"` // null if not read
+	Losses   *editLosses  `json:"losses"` // null if not cast
+	Arranged any          `json:"arranged"`
+	From     []string     `json:"from"`
+	Into     any          `json:"into"`
 }
 
 // editFileJSON returns a file for JSON. What was overwritten is null for other actions.
@@ -118,14 +134,16 @@ func editFileJSON(f *edit.File) any {
 
 // tensorJSON returns a tensor for JSON.
 func (e *Edit) tensorJSON(row *edit.Tensor) any {
-	j := editTensor{
-		Was: row.Was.Name, WasDtype: row.Was.Dtype, Shape: append(encode.Dims{}, row.Was.Shape...),
-		File: e.Files[row.File].Path, Payload: row.Payload,
+	j := editTensor{File: e.Files[row.File].Path, Payload: row.Payload, Arranged: encode.OrNull(row.How), From: row.From,
+		Into: encode.OrNull(row.Into)}
+	if row.Was != nil {
+		j.Was, j.WasDtype, j.Shape = &row.Was.Name, (*string)(&row.Was.Dtype), append(encode.Dims{}, row.Was.Shape...)
 	}
 	if row.Now != nil {
 		j.Name, j.Dtype, j.Bytes = &row.Now.Name, (*string)(&row.Now.Dtype), row.Now.Size()
+		j.Shape = append(encode.Dims{}, row.Now.Shape...)
 	}
-	if row.Payload == edit.Same || row.Payload == edit.Converted {
+	if row.Payload.IsRead() {
 		j.SHA256 = row.SHA256[:]
 	}
 	if row.Payload == edit.Converted {

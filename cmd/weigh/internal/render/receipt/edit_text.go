@@ -55,12 +55,12 @@ func (e *Edit) writeTensors(w *bufio.Writer, s typeset.Style) {
 	t := &typeset.Table{N: shown, Columns: []typeset.Column{
 		{Title: "CHANGE", Color: typeset.Yellow, Cell: func(i int) string { return whatOf(rows[i]) }},
 		{Title: "TENSOR", Distinct: true, Least: s.NameWidth(),
-			Cell: func(i int) string { return typeset.Name(rows[i].Was.Name) }},
+			Cell: func(i int) string { return wasOf(rows[i]) }},
 		{Title: "DTYPE", Color: typeset.Cyan, Yields: 2, Cell: func(i int) string { return dtypesOf(rows[i]) }},
 		{Title: "BYTES", Right: true, Yields: 1, Cell: func(i int) string { return typeset.Bytes(sizeOf(rows[i])) }},
 	}}
 	totals := e.totals()
-	if totals.Renamed+totals.Copied > 0 {
+	if totals.Renamed+totals.Copied+totals.Arranged+totals.New > 0 {
 		t.Columns = slices.Insert(t.Columns, 2, typeset.Column{Title: "NOW", Distinct: true, Least: 18, Yields: 3,
 			Cell: func(i int) string { return nowOf(rows[i]) }})
 	}
@@ -90,10 +90,16 @@ func (e *Edit) losses(title string, rows []*edit.Tensor, count func(edit.Losses)
 // whatOf describes the change of a tensor, or returns "".
 func whatOf(row *edit.Tensor) string {
 	switch {
+	case row.Into != "" && row.Now == nil:
+		return "joined"
 	case row.Now == nil:
 		return "dropped"
+	case row.Was == nil:
+		return "new"
 	case row.Copied:
 		return "copied"
+	case row.How != "":
+		return row.How
 	case row.Now.Name != row.Was.Name && row.Now.Dtype != row.Was.Dtype:
 		return "renamed, cast"
 	case row.Now.Name != row.Was.Name:
@@ -106,15 +112,31 @@ func whatOf(row *edit.Tensor) string {
 
 // nowOf returns the new name of a renamed tensor, or "".
 func nowOf(row *edit.Tensor) string {
-	if row.Now == nil || row.Now.Name == row.Was.Name {
+	switch {
+	case row.Now == nil && row.Into == "":
+		return ""
+	case row.Now == nil:
+		return typeset.Name(row.Into)
+	case row.Was != nil && row.Now.Name == row.Was.Name:
 		return ""
 	}
 	return typeset.Name(row.Now.Name)
 }
 
+// wasOf returns the name in the source, or "".
+func wasOf(row *edit.Tensor) string {
+	if row.Was == nil {
+		return ""
+	}
+	return typeset.Name(row.Was.Name)
+}
+
 // dtypesOf returns the dtype, or both if they differ.
 func dtypesOf(row *edit.Tensor) string {
-	if row.Now == nil || row.Now.Dtype == row.Was.Dtype {
+	switch {
+	case row.Was == nil:
+		return listing.DtypeOf(row.Now.Dtype)
+	case row.Now == nil || row.Now.Dtype == row.Was.Dtype:
 		return listing.DtypeOf(row.Was.Dtype)
 	}
 	return listing.DtypeOf(row.Was.Dtype) + " → " + listing.DtypeOf(row.Now.Dtype)
@@ -258,7 +280,8 @@ func (e *Edit) verdict() (lines []string) {
 	for _, part := range []struct {
 		n    int
 		what string
-	}{{t.Renamed, "renamed"}, {t.Cast, "cast"}, {t.Copied, "copied"}, {t.Dropped, "dropped"}} {
+	}{{t.Renamed, "renamed"}, {t.Cast, "cast"}, {t.Copied, "copied"}, {t.Arranged, "rearranged"},
+		{t.New, "new"}, {t.Joined, "joined to others"}, {t.Dropped, "dropped"}} {
 		if part.n > 0 {
 			text += fmt.Sprintf(", %s %s", typeset.Count(int64(part.n)), part.what)
 		}
@@ -288,6 +311,12 @@ func (e *Edit) verdict() (lines []string) {
 	read := "verified:"
 	if t.same > 0 {
 		read += fmt.Sprintf(" %s unchanged, by SHA-256", typeset.Plural(int64(t.same), "tensor"))
+	}
+	if n := t.Arranged + t.New; n > 0 {
+		if t.same > 0 {
+			read += ";"
+		}
+		read += fmt.Sprintf(" %s equal to what was computed from the input", typeset.Plural(int64(n), "tensor"))
 	}
 	if t.same > 0 && t.Cast > 0 {
 		read += ";"

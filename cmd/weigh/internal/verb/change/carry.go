@@ -184,7 +184,7 @@ func (c *carrying) correct(ctx context.Context, plan *edit.Plan) error {
 		c.report.Warnings = append(c.report.Warnings, one.Path+": "+text)
 	}
 	for i := range plan.Receipt.Tensors {
-		if row := &plan.Receipt.Tensors[i]; row.Now == nil || row.Now.Name != row.Was.Name {
+		if row := &plan.Receipt.Tensors[i]; row.Now == nil || row.Was == nil || row.Now.Name != row.Was.Name {
 			c.report.Warnings = append(c.report.Warnings,
 				one.Path+" describes the model before tensors were renamed or dropped")
 			break

@@ -34,6 +34,14 @@ SRC; a GLOB matches whole names, as in info.
                       or ${1} is a group; renames apply in order
   --copy FROM=TO      also write tensor FROM as TO, for loaders that want both
                       names of tied weights
+  --map FILE          rename and rearrange by rules, one on each line; placeholders
+                      in braces are numbers, and {*} is any text:
+                        layers.{n}.attn.wo.weight => model.layers.{n}.o.weight
+                        q.{n} + k.{n} + v.{n} => qkv.{n} : fuse(q,k,v)
+                        experts.{x}.up => experts.up : stack
+                      The guide lists the steps after the colon. FILE can also
+                      be a JSON object {"old": "new"}. --reverse exchanges the
+                      two sides.
   --cast BF16         cast F64, F32, F16 and BF16 to BF16; keep integers, floats
                       of 8 bits or less, and the scales of packed weights
   --cast I64=I32      cast only I64 to I32
@@ -83,7 +91,7 @@ func Edit(sess *cli.Session) *cobra.Command {
 			if f.recover {
 				return runRecover(sess, cmd, target.Name(args[0]))
 			}
-			e, err := f.edit(cmd)
+			e, err := f.edit(sess, cmd)
 			if err != nil {
 				return err
 			}

@@ -22,6 +22,8 @@ type editFlags struct {
 	inPlace, force, recover    bool
 	keep, drop, castKeep       []string
 	rename, cast, copies       []string
+	mapFile                    string
+	reverse                    bool
 	saturate, fix              bool
 	align                      int
 	canonical, dryRun, lenient bool
@@ -42,6 +44,8 @@ func (f *editFlags) register(cmd *cobra.Command) {
 	fl.StringArrayVar(&f.drop, "drop", nil, "drop tensors that match `GLOB` (repeatable)")
 	fl.StringArrayVar(&f.rename, "rename", nil, "rename tensors, as `RE=>TO` (repeatable); see above")
 	fl.StringArrayVar(&f.copies, "copy", nil, "also write tensor FROM as TO, as `FROM=TO` (repeatable); see above")
+	fl.StringVar(&f.mapFile, "map", "", "rename and rearrange tensors by the rules in `FILE`; see above")
+	fl.BoolVar(&f.reverse, "reverse", false, "apply --map in the other direction")
 	fl.StringArrayVar(&f.cast, "cast", nil, "cast tensors, as `[FROM=]DTYPE` (repeatable); see above")
 	fl.StringArrayVar(&f.castKeep, "cast-keep", nil, "do not cast tensors that match `GLOB` (repeatable)")
 	fl.BoolVar(&f.saturate, "saturate", false,
@@ -57,7 +61,7 @@ func (f *editFlags) register(cmd *cobra.Command) {
 }
 
 // edit reads the flags.
-func (f *editFlags) edit(cmd *cobra.Command) (*edit.Edit, error) {
+func (f *editFlags) edit(sess *cli.Session, cmd *cobra.Command) (*edit.Edit, error) {
 	switch {
 	case f.inPlace && f.target != "":
 		return nil, cli.Usagef("--in-place and -o %q exclude each other", f.target)
@@ -69,7 +73,8 @@ func (f *editFlags) edit(cmd *cobra.Command) (*edit.Edit, error) {
 		return nil, cli.Usagef("--align must be a power of two, not %d", f.align)
 	case len(f.castKeep) > 0 && len(f.cast) == 0, f.saturate && len(f.cast) == 0:
 		return nil, cli.Usagef("--cast-keep and --saturate need --cast")
-	case len(f.set)+len(f.unset)+len(f.keep)+len(f.drop)+len(f.rename)+len(f.cast)+len(f.copies)+f.align == 0 && !f.canonical && !f.fix:
+	case len(f.set)+len(f.unset)+len(f.keep)+len(f.drop)+len(f.rename)+len(f.cast)+len(f.copies)+f.align == 0 && !f.canonical && !f.fix &&
+		f.mapFile == "":
 		return nil, cli.Usagef("no change given; see %s --help", cmd.CommandPath())
 	}
 	e := &edit.Edit{
@@ -81,7 +86,7 @@ func (f *editFlags) edit(cmd *cobra.Command) (*edit.Edit, error) {
 		compileInto(&e.Keep, "--keep", f.keep),
 		compileInto(&e.Drop, "--drop", f.drop),
 		compileInto(&e.CastKeep, "--cast-keep", f.castKeep),
-		f.readRenames(e), f.readCopies(e), f.readCasts(e),
+		f.readRenames(e), f.readCopies(e), f.readCasts(e), f.readMap(sess, e),
 	)
 }
 
