@@ -153,7 +153,7 @@ func TestManySets(t *testing.T) {
 func TestFindingsAreBounded(t *testing.T) {
 	var all []tensor
 	for i := range 1500 {
-		all = append(all, tensor{fmt.Sprintf("a%d.lora_A.weight", i), safetensors.F32, []int64{1}, pattern(0, 0, 0xc0, 0x7f)})
+		all = append(all, tensor{fmt.Sprintf("a%d.oft_R.weight", i), safetensors.F32, []int64{1}, pattern(0, 0, 0xc0, 0x7f)})
 	}
 	f := make(folder)
 	f.weights(t, "adapter_model.safetensors", all...)

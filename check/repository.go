@@ -36,6 +36,12 @@ type Options struct {
 	// Ranks is the number of devices over which the programs of For split each tensor, if more than one.
 	Ranks int
 
+	// Base, if not nil, returns the sets of the base of an adapter and a name for messages, or no sets if the base is
+	// not available. It is called with the folder of the adapter, and with what adapter_config.json says, which may be
+	// a path, the name of a repository on the Hub or, if nothing is known, "". Without Base, only the target is
+	// searched for the base.
+	Base func(ctx context.Context, folder, name string) (string, []*checkpoint.Set)
+
 	// Described, if not nil, is called with the path of each configuration that the tensors of a set are
 	// compared with. Fewer rules apply to sets without one.
 	Described func(config string)
@@ -117,6 +123,7 @@ func (r *repository) judge(ctx context.Context) {
 		m.judgeTokenizer(ctx, configs)
 	}
 	r.judgeSeveral()
+	r.judgeBases(ctx)
 	r.judgeLoading(ctx, configs)
 	if r.opts.Data && ctx.Err() == nil {
 		r.judgeData(ctx)

@@ -39,6 +39,13 @@ const (
 	RuleAdapterEmpty       = rule.AdapterEmpty
 	RuleAdapterPair        = rule.AdapterPair
 	RuleAdapterRank        = rule.AdapterRank
+	RuleAdapterAlpha       = rule.AdapterAlpha
+	RuleAdapterTarget      = rule.AdapterTarget
+	RuleAdapterLabel       = rule.AdapterLabel
+	RuleAdapterPrefix      = rule.AdapterPrefix
+	RuleAdapterBase        = rule.AdapterBase
+	RuleAdapterModule      = rule.AdapterModule
+	RuleAdapterShape       = rule.AdapterShape
 	RuleTotalParameters    = rule.TotalParameters
 	RuleAlignmentCost      = rule.AlignmentCost
 	RuleBlobDigest         = rule.BlobDigest

@@ -299,7 +299,7 @@ var numbers = []fixture{
 
 func TestRules(t *testing.T) {
 	covered := make(map[safetensors.Rule]bool)
-	for _, group := range [][]fixture{besides, models, packings, adapters, numbers} {
+	for _, group := range [][]fixture{besides, models, packings, adapters, modules, numbers} {
 		for _, test := range group {
 			for _, w := range test.wants {
 				covered[w.rule] = true

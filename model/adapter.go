@@ -24,7 +24,7 @@ type adapterParts struct {
 // adapter describes an adapter, or returns nil if the model has none.
 func (f *Facts) adapter(p *adapterParts, config config.Object) *Adapter {
 	p.Close()
-	if p.Len() == 0 || p.Kind() == "" {
+	if p.Kind() == "" {
 		return nil
 	}
 	a := &Adapter{Modules: p.Len(), Kind: p.Kind(), Spelling: p.Spelling(), Labels: p.Labels(),

@@ -8,8 +8,17 @@ import (
 	"github.com/weightools/safetensors/internal/parts"
 )
 
-// Find returns the tensor of a module with a role, or nil. A module with several adapters has more than one; Find
-// returns the first.
+// Kind returns the kind of adapter that the module has, or "" if its tensors do not tell.
+func (m *Module) Kind() string {
+	for i := range m.Tensors {
+		if kind := m.Tensors[i].Name.Kind(); kind != "" {
+			return kind
+		}
+	}
+	return ""
+}
+
+// find returns the tensor of a module with a role, or nil.
 func (m *Module) find(role parts.AdapterRole) *Tensor {
 	for i := range m.Tensors {
 		if t := &m.Tensors[i]; t.Name.parts.Role == role && t.Name.parts.Leaf != "bias" {
@@ -26,7 +35,7 @@ func (m *Module) Up() *Tensor        { return m.find(parts.AdapterUp) }
 func (m *Module) Alpha() *Tensor     { return m.find(parts.AdapterAlpha) }
 func (m *Module) Magnitude() *Tensor { return m.find(parts.AdapterMagnitude) }
 
-// Rank returns the rank by the shape of the tensor, or 0 if the shape does not show it.
+// rank returns the rank by the shape of a tensor, or 0 if the shape does not show it.
 func (m *Module) rank(t *Tensor) int64 {
 	if t.Name.parts.Role == parts.AdapterUp && m.isTucker() {
 		return t.Info.Shape[0] // lycoris/modules/loha.py and lokr.py: [rank, out] beside a core

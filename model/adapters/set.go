@@ -15,7 +15,7 @@ import (
 
 // A Set is the tensors of an adapter by module. The zero Set is empty.
 type Set struct {
-	modules map[string]*Module
+	modules map[string]*Module // by name and, behind a line break, the label if there is one
 	weak    []Tensor // count only in a file that has other tensors of an adapter
 	labels  map[string]int
 	kinds   map[string]int
@@ -57,7 +57,7 @@ func (s *Set) Add(ti *safetensors.TensorInfo, file int) bool {
 // Close adds the tensors that are part of an adapter only because others are. Call it after the last Add.
 func (s *Set) Close() {
 	for _, t := range s.weak {
-		if m := s.modules[t.Name.Module()]; m != nil || len(s.modules) > 0 && t.Name.parts.Kind == full {
+		if m := s.modules[keyOf(&t.Name)]; m != nil || len(s.modules) > 0 && t.Name.parts.Kind == full {
 			s.add(t)
 		}
 	}
@@ -71,11 +71,11 @@ func (s *Set) add(t Tensor) {
 		s.modules, s.kinds = make(map[string]*Module), make(map[string]int)
 		s.labels, s.forms, s.files = make(map[string]int), make(map[Spelling]int), make(map[int]bool)
 	}
-	name := t.Name.Module()
-	m := s.modules[name]
+	key := keyOf(&t.Name)
+	m := s.modules[key]
 	if m == nil {
 		m = &Module{Name: t.Name}
-		s.modules[name] = m
+		s.modules[key] = m
 	}
 	m.Tensors = append(m.Tensors, t)
 	s.tensors++
@@ -90,14 +90,33 @@ func (s *Set) add(t Tensor) {
 	s.dora = s.dora || t.Name.parts.Role == parts.AdapterMagnitude
 }
 
-// Len returns the number of modules, and Tensors that of tensors.
-func (s *Set) Len() int     { return len(s.modules) }
+// keyOf returns what the tensors of one adapter for one module have in common.
+func keyOf(n *Name) string {
+	if n.Label() == "" {
+		return n.Module()
+	}
+	return n.Module() + "\n" + n.Label()
+}
+
+// Len returns the number of modules.
+func (s *Set) Len() int {
+	n, last := 0, ""
+	for m := range s.All() {
+		if name := m.Name.Module(); n == 0 || name != last {
+			n, last = n+1, name
+		}
+	}
+	return n
+}
+
+// Tensors returns the number of tensors.
 func (s *Set) Tensors() int { return s.tensors }
 
 // Has reports whether a file has tensors of the adapter.
 func (s *Set) Has(file int) bool { return s.files[file] }
 
-// All returns the modules in the order of their names.
+// All returns the modules in the order of their names. A module for which the file has several adapters comes once for
+// each.
 func (s *Set) All() iter.Seq[*Module] {
 	return func(yield func(*Module) bool) {
 		for _, name := range slices.Sorted(maps.Keys(s.modules)) {

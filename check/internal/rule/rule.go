@@ -43,6 +43,13 @@ const (
 	AdapterEmpty       safetensors.Rule = "adapter-empty"
 	AdapterPair        safetensors.Rule = "adapter-pair"
 	AdapterRank        safetensors.Rule = "adapter-rank"
+	AdapterAlpha       safetensors.Rule = "adapter-alpha"
+	AdapterTarget      safetensors.Rule = "adapter-target"
+	AdapterLabel       safetensors.Rule = "adapter-label"
+	AdapterPrefix      safetensors.Rule = "adapter-prefix"
+	AdapterBase        safetensors.Rule = "adapter-base"
+	AdapterModule      safetensors.Rule = "adapter-module"
+	AdapterShape       safetensors.Rule = "adapter-shape"
 	TotalParameters    safetensors.Rule = "total-parameters"
 	AlignmentCost      safetensors.Rule = "alignment-cost"
 	BlobDigest         safetensors.Rule = "blob-digest"
@@ -189,6 +196,34 @@ var rules = [...]safetensors.RuleInfo{
 		Summary: "The rank in adapter_config.json matches the matrices.",
 		Source:  peft,
 		Fix:     "Correct r, or set rank_pattern if ranks differ."},
+	{Rule: AdapterAlpha, Severity: safetensors.Warning,
+		Summary: "An adapter is not scaled by 0.",
+		Source:  peft,
+		Fix:     "Set lora_alpha to the number that the adapter was trained with."},
+	{Rule: AdapterTarget, Severity: safetensors.Warning,
+		Summary: "target_modules in adapter_config.json names the modules of the adapter's matrices.",
+		Source:  peft,
+		Fix:     "Add the modules to target_modules: PEFT drops matrices of others without an error."},
+	{Rule: AdapterLabel, Severity: safetensors.Warning,
+		Summary: "Names of tensors do not contain the name of the adapter, such as \".default\".",
+		Source:  peft,
+		Fix:     "Remove it: `weigh edit --in-place --rename '\\.default(\\.|$)=>$1' FILE`."},
+	{Rule: AdapterPrefix, Severity: safetensors.Note,
+		Summary: "Names in an adapter for a diffusion model begin with the part that they are about.",
+		Source:  "none: the conventions of diffusers and ComfyUI",
+		Fix:     "Add the prefix: `weigh edit --in-place --rename '^=>diffusion_model.' FILE`, or \"transformer.\" for diffusers."},
+	{Rule: AdapterBase, Severity: safetensors.Error,
+		Summary: "An adapter modifies modules of its base.",
+		Source:  peft,
+		Fix:     "Use the adapter with the model that it was trained on."},
+	{Rule: AdapterModule, Severity: safetensors.Warning,
+		Summary: "The base has all modules of numbered layers that the adapter modifies.",
+		Source:  peft,
+		Fix:     "Use the adapter with the model that it was trained on: loaders drop the matrices of other modules, or fail."},
+	{Rule: AdapterShape, Severity: safetensors.Error,
+		Summary: "The matrices of an adapter fit the weights of its base.",
+		Source:  peft,
+		Fix:     "Use the adapter with the model that it was trained on."},
 	{Rule: TotalParameters, Severity: safetensors.Note,
 		Summary: "total_parameters in the index is the number of stored elements or, for packed weights, of parameters.",
 		Source:  "none: the library transformers writes it into the index",

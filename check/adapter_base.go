@@ -1,0 +1,151 @@
+// Adapters and their base.
+
+package check
+
+import (
+	"context"
+	"io"
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/internal/config"
+	"github.com/weightools/safetensors/internal/wording"
+	"github.com/weightools/safetensors/model/adapters"
+)
+
+// judgeBases compares the adapters with their bases.
+func (r *repository) judgeBases(ctx context.Context) {
+	for _, m := range r.weights {
+		if !m.adapter.isAdapter(&m.subject) || !m.complete || m.adapter.Tensors() == 0 || ctx.Err() != nil {
+			continue
+		}
+		if name, base := r.baseOf(ctx, m); base != nil && base.Len() > 0 {
+			m.adapter.judgeBase(&m.subject, name, base)
+		}
+	}
+}
+
+// baseOf returns a name for messages and the modules of the base of an adapter, or nil if it is unknown or cannot be
+// read. The base is that of Options.Base, or another set of the repository that adapter_config.json names.
+func (r *repository) baseOf(ctx context.Context, m *weights) (name string, base *adapters.Base) {
+	folder, said := folderOf(m.file()), m.Main.Root.Text("base_model_name_or_path")
+	if r.opts.Base != nil {
+		if name, sets := r.opts.Base(ctx, folder, said); len(sets) > 0 {
+			return name, readBase(ctx, sets)
+		}
+	}
+	for _, other := range r.weights {
+		at := folderOf(other.set.Name)
+		if said == "" || at == folder || !other.set.Counted() || !other.complete ||
+			at != path.Join(folder, said) && (at == "" || path.Base(at) != path.Base(said)) {
+			continue
+		}
+		if base == nil {
+			base = new(adapters.Base)
+		}
+		for _, s := range other.shards {
+			addAll(base, s.header)
+		}
+		base.Parts = base.Parts || hasParts(other.Main.Root)
+	}
+	return said, base
+}
+
+// readBase reads the headers of a base, or returns nil if one cannot be read.
+func readBase(ctx context.Context, sets []*checkpoint.Set) *adapters.Base {
+	base := new(adapters.Base)
+	for _, set := range sets {
+		if !set.Counted() {
+			continue
+		}
+		cp := set.Open()
+		defer cp.Close()
+		for _, shard := range set.Shards {
+			h, err := cp.Header(ctx, shard)
+			if err != nil {
+				return nil // the user who checks the base itself learns why
+			}
+			addAll(base, h)
+		}
+		if object, err := set.OpenBeside(ctx, "config.json"); err == nil {
+			text, err := io.ReadAll(io.NewSectionReader(object.ReaderAt(ctx), 0, min(object.Size(), config.MaxSize+1)))
+			object.Close()
+			base.Parts = base.Parts || err == nil && hasParts(config.Parse("config.json", text).Root)
+		}
+	}
+	return base
+}
+
+func addAll(base *adapters.Base, h *safetensors.Header) {
+	for i := range h.Tensors {
+		base.Add(&h.Tensors[i])
+	}
+}
+
+// hasParts reports whether config.json is about a model of which the language model is one part.
+func hasParts(root config.Object) bool {
+	return root.First("text_config", "vision_config", "audio_config", "llm_config", "language_config",
+		"thinker_config").Kind() != 0
+}
+
+// judgeBase compares an adapter with its base.
+func (a *adapter) judgeBase(m *subject, name string, base *adapters.Base) {
+	match := a.Match(base)
+	a.judgeMisfits(m, name, &match)
+	var outside tally
+	for _, one := range match.Missing {
+		if t := one.Tensors[0]; !strings.Contains(one.Name.Path, "experts") { // some loaders stack these
+			outside.add(t.Info, t.File)
+		}
+	}
+	switch {
+	case match.Layers == 0:
+	case match.Moved:
+		m.found(m.shards[outside.shard].path).Add(RuleAdapterBase, "", safetensors.Span{},
+			"none of the %s of the adapter is in the base %s: the base has them under %s, and the adapter under %s",
+			count(match.Layers, "module"), quote(name), quotePrefix(match.To), quotePrefix(match.From))
+		from := a.prefix() + match.From
+		m.found(m.shards[outside.shard].path).Fix(renaming(m, "^"+regexp.QuoteMeta(from)+"=>"+a.prefix()+match.To))
+	case match.Foreign && outside.n > 0:
+		m.found(m.shards[outside.shard].path).Add(RuleAdapterBase, outside.first.Name, outside.first.Entry,
+			"none of the %s of the adapter is in the base %s, and no module there has such a name", count(match.Layers, "module"),
+			quote(name))
+	case match.Found > 0 && outside.n > 0:
+		m.report(RuleAdapterModule, &outside, "modifies a module that is not", "modify modules that are not", "in the base %s",
+			quote(name))
+	}
+}
+
+// prefix returns the prefix that most modules have.
+func (a *adapter) prefix() string {
+	for one := range a.All() {
+		return one.Name.Prefix
+	}
+	return ""
+}
+
+func quotePrefix(prefix string) string {
+	if prefix == "" {
+		return "no prefix"
+	}
+	return quote(strings.TrimSuffix(prefix, "."))
+}
+
+// judgeMisfits reports modules whose matrices do not fit the weights of the base.
+func (a *adapter) judgeMisfits(m *subject, name string, match *adapters.Match) {
+	if len(match.Misfits) == 0 {
+		return
+	}
+	var misfits tally
+	for i := range match.Misfits {
+		t := match.Misfits[i].Module.Tensors[0]
+		misfits.add(t.Info, t.File)
+	}
+	first := match.Misfits[0]
+	m.report(RuleAdapterShape, &misfits, "modifies a module that does not fit", "modify modules that do not fit",
+		"the base %s: the first is for %v inputs and %v outputs, and %s has the shape %s", quote(name),
+		wording.Grouped(first.In), wording.Grouped(first.Out), quote(first.Weight.Name), first.Weight.ShapeString())
+}
