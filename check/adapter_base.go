@@ -105,13 +105,13 @@ func (a *adapter) judgeBase(m *subject, name string, base *adapters.Base) {
 	case match.Layers == 0:
 	case match.Moved:
 		m.found(m.shards[outside.shard].path).Add(RuleAdapterBase, "", safetensors.Span{},
-			"none of the %s of the adapter is in the base %s: the base has them under %s, and the adapter under %s",
-			count(match.Layers, "module"), quote(name), quotePrefix(match.To), quotePrefix(match.From))
+			"none of the modules of the adapter (%d) is in the base %s: the base has them under %s, and the adapter under %s",
+			match.Layers, quote(name), quotePrefix(match.To), quotePrefix(match.From))
 		from := a.prefix() + match.From
 		m.found(m.shards[outside.shard].path).Fix(renaming(m, "^"+regexp.QuoteMeta(from)+"=>"+a.prefix()+match.To))
 	case match.Foreign && outside.n > 0:
 		m.found(m.shards[outside.shard].path).Add(RuleAdapterBase, outside.first.Name, outside.first.Entry,
-			"none of the %s of the adapter is in the base %s, and no module there has such a name", count(match.Layers, "module"),
+			"none of the modules of the adapter (%d) is in the base %s, and no module there has such a name", match.Layers,
 			quote(name))
 	case match.Found > 0 && outside.n > 0:
 		m.report(RuleAdapterModule, &outside, "modifies a module that is not", "modify modules that are not", "in the base %s",

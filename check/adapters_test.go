@@ -54,11 +54,11 @@ func inFile(name string, tensors []tensor) func(*testing.T, folder) {
 // modules are fixtures of adapters whose modules have other names or shapes than loaders expect.
 var modules = []fixture{
 	{"whose base has the modules under another prefix", besideBase(visual, respelled(headed(plain), "", "language_model."), lora(4)), false,
-		[]want{{check.RuleAdapterBase, adapted, "", `none of the 16 modules of the adapter is in the base "../base": the base has them under "language_model.model", and the adapter under "model"`}}},
+		[]want{{check.RuleAdapterBase, adapted, "", `none of the modules of the adapter (16) is in the base "../base": the base has them under "language_model.model", and the adapter under "model"`}}},
 	{"of a part of a model, whose base is that part", besideBase(llamaConfig, headed(plain), respelled(lora(4), "model.model.model", "model.model.language_model.model")), false,
 		[]want{{check.RuleAdapterBase, adapted, "", `under "model", and the adapter under "language_model.model"`}}},
 	{"of modules that have other names", besideBase(llamaConfig, respelled(respelled(headed(plain), "q_proj", "qkv"), "o_proj", "dense"), lora(4)), false,
-		[]want{{check.RuleAdapterBase, adapted, "base_model.model.model.layers.0.self_attn.o_proj.lora_A.weight", `none of the 16 modules of the adapter is in the base "../base", and no module there has such a name`}}},
+		[]want{{check.RuleAdapterBase, adapted, "base_model.model.model.layers.0.self_attn.o_proj.lora_A.weight", `none of the modules of the adapter (16) is in the base "../base", and no module there has such a name`}}},
 	{"of more layers than the base has", besideBase(llamaConfig, headed(plain), append(lora(4), respelled(lora(4)[:4], "layers.0", "layers.8")...)), false,
 		[]want{{check.RuleAdapterModule, adapted, "base_model.model.model.layers.8.self_attn.o_proj.lora_A.weight", `2 tensors, the first "base_model.model.model.layers.8.self_attn.o_proj.lora_A.weight", modify modules that are not in the base`}}},
 	{"of another size than the base", besideBase(llamaConfig, headed(plain), reshaped(lora(4), loraA5, 4, 128)), false,
@@ -97,8 +97,8 @@ var healthyAdapters = []struct {
 	make func(*testing.T, folder)
 }{
 	{"a base that has the modules", besideBase(llamaConfig, headed(plain), lora(4))},
-	{"a base with packed weights", besideBase(llamaConfig, headed(gptq), lora(4))},
-	{"a base with packed weights of bitsandbytes", besideBase(llamaConfig, headed(bitsandbytes), lora(4))},
+	{"a base with packed weights", besideBase(quantised(`{"quant_method": "gptq", "bits": 4, "group_size": 32}`), headed(gptq), lora(4))},
+	{"a base with packed weights of bitsandbytes", besideBase(quantised(`{"quant_method": "bitsandbytes", "load_in_4bit": true}`), headed(bitsandbytes), lora(4))},
 	{"a base without a head", besideBase(llamaConfig, respelled(llama(plain), "model.", ""), lora(4))},
 	{"names in memory, and a base with those of files", besideBase(visual, vision("language_model.model."), respelled(lora(4), "model.model.model", "model.model.model.language_model"))},
 	{"names of an older version, and a base like it", besideBase(visual, vision("model."), lora(4))},

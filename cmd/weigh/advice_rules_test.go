@@ -39,6 +39,13 @@ func shardsOf(index string) adviceFolder {
 		adviceTwo: "{" + adviceMeta + strings.Replace(adviceB, "[4,8]", "[0,4]", 1) + "}\nefgh"}
 }
 
+// adapterFolder returns an adapter for one module.
+func adapterFolder(module, a, b string) adviceFolder {
+	return adviceFolder{"adapter_model.safetensors": `{` + adviceMeta + `"` + module + "." + a +
+		`":{"dtype":"F32","shape":[1,1],"data_offsets":[0,4]},"` + module + "." + b +
+		`":{"dtype":"F32","shape":[1,1],"data_offsets":[4,8]}}` + "\nabcdefgh"}
+}
+
 // oneOf returns one file of weights.
 func oneOf(header, data string) adviceFolder {
 	return adviceFolder{"model.safetensors": header + "\n" + data}
@@ -87,6 +94,12 @@ var ofRules = map[safetensors.Rule][]adviceFolder{
 		shardsOf(`{"metadata":{"total_size":8},"weight_map":{"module._orig_mod.a":"`+adviceOne+`","module._orig_mod.b":"`+adviceTwo+`"}}`).
 			with(adviceOne, "{"+adviceMeta+strings.Replace(adviceA, `"a"`, `"module._orig_mod.a"`, 1)+"}\nabcd",
 				adviceTwo, "{"+adviceMeta+strings.NewReplacer(`"b"`, `"module._orig_mod.b"`, "[4,8]", "[0,4]").Replace(adviceB)+"}\nabcd")},
+	"adapter-label":  {adapterFolder("blocks.0.cross_attn.v", "lora_A.default.weight", "lora_B.default.weight")},
+	"adapter-prefix": {adapterFolder("blocks.0.cross_attn.v", "lora_A.weight", "lora_B.weight")},
+	"adapter-base": {adapterFolder("base_model.model.model.layers.0.q_proj", "lora_A.weight", "lora_B.weight").with(
+		"base/model.safetensors", "{"+adviceMeta+strings.Replace(adviceA, `"a"`, `"language_model.model.layers.0.q_proj.weight"`, 1)+"}\nabcd",
+		"base/config.json", `{"text_config":{}}`,
+		"adapter_config.json", `{"peft_type":"LORA","r":1,"base_model_name_or_path":"./base"}`)},
 	"leftover": {oneOf("{"+adviceMeta+adviceA+"}", "abcd").with(".model.safetensors.tmp-0123456789", "x")},
 }
 

@@ -16,7 +16,7 @@ import (
 // A Set is the tensors of an adapter by module. The zero Set is empty.
 type Set struct {
 	modules map[string]*Module // by name and, behind a line break, the label if there is one
-	weak    []Tensor // count only in a file that has other tensors of an adapter
+	weak    []Tensor           // count only in a file that has other tensors of an adapter
 	labels  map[string]int
 	kinds   map[string]int
 	forms   map[Spelling]int

@@ -25,6 +25,9 @@ func (s *Survey) repository(ctx context.Context, sess *cli.Session, at *target.T
 	if !at.Remote() {
 		opts.Dir = filepath.FromSlash(at.Path(""))
 	}
+	opts.Base = func(ctx context.Context, folder, name string) (string, []*checkpoint.Set) {
+		return s.baseOf(ctx, sess, opts.Dir, folder, name)
+	}
 	if opts.Data {
 		done := progressOf(files)
 		defer sess.ShowProgress(done)()

@@ -26,17 +26,19 @@ import (
 // Options select how much is read.
 type Options struct {
 	Lenient  bool
-	Thorough bool    // also check sets that are not counted, and compare bytes
-	Data     bool    // check values
-	Ranks    int     // the flag --tp
-	Models   bool    // read configurations, to count parameters
-	Gate     *Keeper // allowed findings; may be nil
+	Thorough bool        // also check sets that are not counted, and compare bytes
+	Data     bool        // check values
+	Ranks    int         // the flag --tp
+	Base     target.Name // the base of the adapters; may be ""
+	Models   bool        // read configurations, to count parameters
+	Gate     *Keeper     // allowed findings; may be nil
 }
 
 // A Survey is everything found at some targets.
 type Survey struct {
 	listing.Inventory
 	opts *Options
+	base base
 
 	models    []*namedModel
 	places    map[string]place // of files other than standard input, by path
@@ -80,6 +82,9 @@ func (s *Survey) first(one saying) bool {
 func Run(ctx context.Context, sess *cli.Session, targets []target.Name, opts *Options) (*Survey, error) {
 	s := &Survey{Inventory: listing.Inventory{Targets: target.Printable(targets)}, opts: opts,
 		places: make(map[string]place), seen: make(map[string]bool), said: make(map[saying]bool)}
+	if err := s.openBase(ctx, sess); err != nil {
+		return nil, err
+	}
 	for _, arg := range targets {
 		sess.AddInputs(string(arg))
 		var err error
@@ -104,6 +109,9 @@ func Run(ctx context.Context, sess *cli.Session, targets []target.Name, opts *Op
 	}
 	for _, m := range s.missed {
 		fmt.Fprintf(sess.Stderr, "weigh: %s\n", m.Message)
+	}
+	if opts.Base != "" && !s.base.used && len(s.missed) == 0 {
+		return nil, cli.Usagef("--base is for adapters with matrices for modules, and the targets have none")
 	}
 	if len(s.Files) == 0 && len(s.Findings) == 0 && !opts.Thorough {
 		return nil, cli.ErrUnread

@@ -24,7 +24,7 @@ type checkFlags struct {
 	cli.Output
 	gateFlags
 	all, verbose, data, lenient bool
-	explain                     string
+	explain, base               string
 	rules                       bool
 	loaderFlags
 }
@@ -40,6 +40,9 @@ unexpected NaN, infinity and zeros, and verifies checksums in the Hub's cache.
 --for LOADER also checks what a program needs to load the weights, and gives findings
 the severity that they have for it. With --tp N, N devices share each tensor.
 docs/loaders.md lists the programs and their source code.
+
+An adapter is compared with its base if that is in the same folder, or where the relative
+path in adapter_config.json says, or given by --base.
 
 The exit code is 0 if there are no findings of the --fail-on rules or of at least the
 --fail-on severity, 1 if there are, and 3 if a file could not be read and there are no
@@ -101,6 +104,7 @@ func Check(sess *cli.Session) *cobra.Command {
 	fl.BoolVar(&f.all, "all", false, "show every finding, not only five for each rule and file")
 	fl.BoolVarP(&f.verbose, "verbose", "v", false, "also show suppressed findings")
 	fl.BoolVar(&f.data, "data", false, "also read all values and verify known checksums")
+	fl.StringVar(&f.base, "base", "", "also compare adapters with their base model `TARGET`")
 	fl.StringVar(&f.explain, "explain", "", "explain `RULE` and exit")
 	fl.BoolVar(&f.rules, "rules", false, "list all rules and exit")
 	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage)
@@ -133,7 +137,8 @@ func runCheck(sess *cli.Session, cmd *cobra.Command, args []string, f *checkFlag
 		return err
 	}
 	found, err := survey.Run(cmd.Context(), sess, target.Names(args),
-		&survey.Options{Lenient: f.lenient, Thorough: true, Data: f.data, Ranks: f.ranks, Gate: keeper})
+		&survey.Options{Lenient: f.lenient, Thorough: true, Data: f.data, Ranks: f.ranks, Base: target.Name(f.base),
+			Gate: keeper})
 	if err != nil {
 		return err
 	}
