@@ -60,7 +60,21 @@ const (
 
 // The rules that are judged only with Options.For.
 const (
-	RuleWeightsNotFound = rule.WeightsNotFound
+	RuleWeightsNotFound   = rule.WeightsNotFound
+	RuleModelUnknown      = rule.ModelUnknown
+	RuleWeightsMixed      = rule.WeightsMixed
+	RuleConfigField       = rule.ConfigField
+	RuleRopeNested        = rule.RopeNested
+	RuleHeadDropped       = rule.HeadDropped
+	RuleQuantUnsupported  = rule.QuantUnsupported
+	RuleDtypeUnsupported  = rule.DtypeUnsupported
+	RuleTokenizerMissing  = rule.TokenizerMissing
+	RuleTokenizerAbsent   = rule.TokenizerAbsent
+	RuleTokenGap          = rule.TokenGap
+	RuleSpecialTokens     = rule.SpecialTokens
+	RulePreTokenizer      = rule.PreTokenizer
+	RulePipelineComponent = rule.PipelineComponent
+	RuleVariantOnly       = rule.VariantOnly
 )
 
 // Rules returns the rules about a repository, in the order in which it is read, and then those that are judged only

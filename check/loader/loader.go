@@ -49,6 +49,17 @@ var infos = []Info{
 	{SGLang, "SGLang", "0.5.10.post1", "https://github.com/sgl-project/sglang",
 		"It reads config.json, then every *.safetensors file of the folder that model.safetensors.index.json does not " +
 			"exclude, or *.bin files if there are none."},
+	{LlamaCPP, "llama.cpp", "0.3.36", "https://github.com/ggml-org/llama.cpp",
+		"Its convert_hf_to_gguf.py reads config.json, then the files that model.safetensors.index.json names, or every " +
+			"model*.safetensors, or every pytorch_model*.bin, and the tokenizer. The version is that of llama_cpp_python, " +
+			"which contains it."},
+	{MLX, "mlx-lm", "0.32.2", "https://github.com/ml-explore/mlx-lm",
+		"It reads config.json, then every model*.safetensors, whatever the index says, and the tokenizer."},
+	{Ollama, "Ollama", "fb307609", "https://github.com/ollama/ollama",
+		"`ollama create` reads every model*.safetensors, or consolidated*.safetensors, or files of other formats, and all " +
+			"*.json files, and converts them to GGUF."},
+	{Diffusers, "diffusers", "0.42.1", "https://github.com/huggingface/diffusers",
+		"It reads model_index.json, then each component that this names: its configuration and the weights in its folder."},
 }
 
 // All returns the programs that have needs.

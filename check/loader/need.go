@@ -26,7 +26,8 @@ type Need struct {
 }
 
 // needs has the tables of all programs.
-var needs = slices.Concat(transformersNeeds, vllmNeeds, sglangNeeds)
+var needs = slices.Concat(transformersNeeds, vllmNeeds, sglangNeeds, llamaCPPNeeds, mlxNeeds, ollamaNeeds,
+	diffusersNeeds)
 
 // Needs returns the needs of all programs.
 func Needs() []Need { return slices.Clone(needs) }

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/check"
+	"github.com/weightools/safetensors/check/loader"
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
 	"github.com/weightools/safetensors/filetype"
@@ -100,6 +102,8 @@ var ofRules = map[safetensors.Rule][]adviceFolder{
 		"base/model.safetensors", "{"+adviceMeta+strings.Replace(adviceA, `"a"`, `"language_model.model.layers.0.q_proj.weight"`, 1)+"}\nabcd",
 		"base/config.json", `{"text_config":{}}`,
 		"adapter_config.json", `{"peft_type":"LORA","r":1,"base_model_name_or_path":"./base"}`)},
+	"dtype-unsupported": {oneOf("{"+adviceMeta+strings.ReplaceAll(strings.Replace(adviceA, "F32", "F64", 1), "[0,4]", "[0,8]")+"}", "abcdefgh").
+		with("config.json", llamaOf1)},
 	"leftover": {oneOf("{"+adviceMeta+adviceA+"}", "abcd").with(".model.safetensors.tmp-0123456789", "x")},
 }
 
@@ -147,7 +151,13 @@ func (b adviceFolder) write(t *testing.T, narrow bool) string {
 // breaks returns the advice for the findings of a rule in a folder.
 func breaks(t *testing.T, dir string, rule safetensors.Rule) (advice []string) {
 	t.Helper()
-	cmd := exec.Command("weigh", "check", "--json", dir)
+	args := []string{"check", "--json"}
+	for _, n := range loader.Needs() {
+		if check.NeedsLoader(rule) && n.Rule == rule {
+			args = append(args, "--for", string(n.Loader))
+		}
+	}
+	cmd := exec.Command("weigh", append(args, dir)...)
 	cmd.Dir = filepath.Dir(dir)
 	out, _ := cmd.Output()
 	var doc struct {

@@ -16,14 +16,14 @@ const (
 // loaders is a value of Source.
 const loaders = "none: the programs that [loaders.md](loaders.md) lists"
 
-var loading = [...]safetensors.RuleInfo{
+var loading = slices.Concat([]safetensors.RuleInfo{
 	{Rule: WeightsNotFound, Severity: safetensors.Error,
 		Summary: "The folder has weights under a name that the loader looks for.",
 		Source:  loaders,
 		Fix:     "Rename the file to model.safetensors."},
-}
+}, loadingOthers)
 
 // NeedsLoader reports whether the rule is judged only for loaders.
 func NeedsLoader(rule safetensors.Rule) bool {
-	return slices.ContainsFunc(loading[:], func(info safetensors.RuleInfo) bool { return info.Rule == rule })
+	return slices.ContainsFunc(loading, func(info safetensors.RuleInfo) bool { return info.Rule == rule })
 }

@@ -276,7 +276,7 @@ func NeedsData(rule safetensors.Rule) bool {
 func Findings() *checkpoint.Findings { return &checkpoint.Findings{Rules: all()} }
 
 // all are the rules, those that exist only for loaders last.
-var all = sync.OnceValue(func() []safetensors.RuleInfo { return slices.Concat(rules[:], loading[:]) })
+var all = sync.OnceValue(func() []safetensors.RuleInfo { return slices.Concat(rules[:], loading) })
 
 // Rules returns the rules about a repository, in the order in which it is read, and then those that exist only for
 // loaders.

@@ -1,0 +1,84 @@
+// The rules about llama.cpp, mlx-lm, ollama, diffusers and ComfyUI.
+
+package rule
+
+import "github.com/weightools/safetensors"
+
+// The rules that are judged only for loaders that make their own reading of a repository.
+const (
+	ModelUnknown      safetensors.Rule = "model-unknown"
+	WeightsMixed      safetensors.Rule = "weights-mixed"
+	ConfigField       safetensors.Rule = "config-field"
+	RopeNested        safetensors.Rule = "rope-nested"
+	HeadDropped       safetensors.Rule = "head-dropped"
+	QuantUnsupported  safetensors.Rule = "quant-unsupported"
+	DtypeUnsupported  safetensors.Rule = "dtype-unsupported"
+	TokenizerMissing  safetensors.Rule = "tokenizer-missing"
+	TokenizerAbsent   safetensors.Rule = "tokenizer-absent"
+	TokenGap          safetensors.Rule = "token-gap"
+	SpecialTokens     safetensors.Rule = "special-tokens"
+	PreTokenizer      safetensors.Rule = "pre-tokenizer"
+	PipelineComponent safetensors.Rule = "pipeline-component"
+	VariantOnly       safetensors.Rule = "variant-only"
+)
+
+var loadingOthers = []safetensors.RuleInfo{
+	{Rule: ModelUnknown, Severity: safetensors.Error,
+		Summary: "The loader knows the class and the type of the model.",
+		Source:  loaders,
+		Fix:     "Use a version of the loader that knows it, or another loader."},
+	{Rule: WeightsMixed, Severity: safetensors.Error,
+		Summary: "No two files that the loader reads together have the same tensor.",
+		Source:  loaders,
+		Fix:     "Keep one copy of the model in the folder."},
+	{Rule: ConfigField, Severity: safetensors.Error,
+		Summary: "config.json has each member without which the loader stops.",
+		Source:  loaders,
+		Fix:     "Add the members to config.json, with the values of the original model."},
+	{Rule: RopeNested, Severity: safetensors.Error,
+		Summary: "The loader looks for rope_theta where config.json has it.",
+		Source:  loaders,
+		Fix: "Copy rope_theta to the top of config.json. If rope_parameters has a rope_type other than default, copy " +
+			"rope_parameters to rope_scaling, too."},
+	{Rule: HeadDropped, Severity: safetensors.Error,
+		Summary: "The loader uses the output layer that the weights have.",
+		Source:  loaders,
+		Fix:     "Add \"tie_word_embeddings\": false to config.json."},
+	{Rule: QuantUnsupported, Severity: safetensors.Error,
+		Summary: "The loader can unpack the weights.",
+		Source:  loaders,
+		Fix:     "Use the weights from before the quantization, or a loader that reads it."},
+	{Rule: DtypeUnsupported, Severity: safetensors.Error,
+		Summary: "The loader knows the dtypes of all tensors.",
+		Source:  loaders,
+		Fix:     "Use the weights in another dtype, or a loader that reads this one."},
+	{Rule: TokenizerMissing, Severity: safetensors.Error,
+		Summary: "A folder with files about a tokenizer has its tokens in a form that the loader reads.",
+		Source:  loaders,
+		Fix:     "Download tokenizer.json or tokenizer.model of the same revision."},
+	{Rule: TokenizerAbsent, Severity: safetensors.Note,
+		Summary: "The folder of a model has a tokenizer if the loader needs one.",
+		Source:  loaders,
+		Fix:     "Download tokenizer.json or tokenizer.model of the same revision."},
+	{Rule: TokenGap, Severity: safetensors.Error,
+		Summary: "The ids of tokens have no gaps if the loader numbers them itself.",
+		Source:  loaders,
+		Fix:     "Add tokens for the missing ids to added_tokens in tokenizer.json, or use llama.cpp's convert_hf_to_gguf.py."},
+	{Rule: SpecialTokens, Severity: safetensors.Error,
+		Summary: "Special tokens have the form that the loader expects.",
+		Source:  loaders,
+		Fix: "Write each as an object, such as {\"content\": \"<token>\"}, or move tokenizer.model out of the folder if " +
+			"there is a tokenizer.json."},
+	{Rule: PreTokenizer, Severity: safetensors.Note,
+		Summary: "The loader knows the pre-tokenizer.",
+		Source:  loaders,
+		Fix:     "Convert the model with llama.cpp's convert_hf_to_gguf.py if its texts are tokenized differently."},
+	{Rule: PipelineComponent, Severity: safetensors.Error,
+		Summary: "A pipeline has all components that it needs, and each has its files.",
+		Source:  loaders,
+		Fix:     "Download the missing files of the same revision, or pass the component to from_pretrained."},
+	{Rule: VariantOnly, Severity: safetensors.Warning,
+		Summary: "Weights exist without a variant such as fp16.",
+		Source:  loaders,
+		Fix:     "Pass the variant to from_pretrained, such as variant=\"fp16\"."},
+}
