@@ -19,6 +19,15 @@ func before(prefix string, tensors []tensor) (all []tensor) {
 	return all
 }
 
+// bareNames returns tensors without the prefix of the body.
+func bareNames(tensors []tensor) (all []tensor) {
+	for _, one := range tensors {
+		one.name = strings.TrimPrefix(one.name, "model.")
+		all = append(all, one)
+	}
+	return all
+}
+
 // within returns tensors with one thing in place of another in their names.
 func within(old, new string, tensors []tensor) (all []tensor) {
 	for _, one := range tensors {
@@ -68,12 +77,12 @@ var certain = []struct {
 	fix    string
 }{
 	{"wrapped by torch.compile", llamaConfig, before("_orig_mod.", headed(plain)), nil, check.RuleNamesWrapped,
-		`75 tensors, the first "_orig_mod.lm_head.weight", have "_orig_mod." in the name, which torch.compile adds`,
+		`75 tensors, the first "_orig_mod.lm_head.weight", have "_orig_mod." in the name, from torch.compile: `,
 		"`weigh edit --in-place --rename '^_orig_mod\\.=>' FILE`"},
 	{"one block wrapped by torch.compile", "", within("layers.5.", "layers.5._orig_mod.", headed(plain)), nil, check.RuleNamesWrapped,
 		`9 tensors, the first "model.layers.5._orig_mod.`, "`weigh edit --in-place --rename '_orig_mod\\.=>' FILE`"},
 	{"wrapped by FSDP, block for block", llamaConfig, before("_fsdp_wrapped_module.", within(".mlp", "._fsdp_wrapped_module.mlp", headed(plain))), nil,
-		check.RuleNamesWrapped, "which FullyShardedDataParallel adds", "--rename '_fsdp_wrapped_module\\.=>' FILE`"},
+		check.RuleNamesWrapped, "from FSDP: ", "--rename '_fsdp_wrapped_module\\.=>' FILE`"},
 	{"wrapped for activation checkpoints", llamaConfig, within(".mlp", "._checkpoint_wrapped_module.mlp", headed(plain)), nil,
 		check.RuleNamesWrapped, "", "--rename '_checkpoint_wrapped_module\\.=>' FILE`"},
 	{"wrapped twice", llamaConfig, before("module._orig_mod.", headed(plain)), nil, check.RuleNamesWrapped,
@@ -81,8 +90,25 @@ var certain = []struct {
 	{"wrapped by DDP", llamaConfig, before("module.", headed(plain)), nil, check.RuleNamesWrapped, "DistributedDataParallel", "'^module\\.=>'"},
 	{"an average of weights", "", append(before("module.", headed(plain)), tensor{"n_averaged", safetensors.I64, []int64{}, nil}), nil, check.RuleNamesWrapped, "", ""},
 	{"a module called module", llamaConfig, append(headed(plain), bf16("module.weight", 4)), nil, "", "", ""},
-	{"modules called module, without a configuration", "", before("module.", headed(plain)), nil, "", "", ""},
+	{"a known model wrapped by DDP, without a configuration", "", before("module.", headed(plain)), nil, check.RuleNamesWrapped, "", "'^module\\.=>'"},
+	{"modules called module, of no known model", "", before("module.", []tensor{bf16("a.weight", 4), bf16("b.weight", 4), bf16("c.weight", 4)}), nil, "", "", ""},
+	{"saved with the names of PEFT, without an adapter", llamaConfig, before("base_model.model.", headed(plain)), nil, check.RuleNamesWrapped, "", "'^base_model\\.model\\.=>'"},
 	{"a word that contains that of torch.compile", llamaConfig, append(headed(plain), bf16("x_orig_mode.weight", 4)), nil, "", "", ""},
+
+	{"names of the model without its head", llamaConfig, bareNames(llama(plain)), nil, check.RuleNamesPrefix,
+		`74 tensors, the first "embed_tokens.weight", lack the prefix "model." of LlamaForCausalLM, the class in "config.json"`,
+		"`weigh edit --in-place --rename '^=>model.' FILE`"},
+	{"names without the prefix, beside a head", llamaConfig, bareNames(headed(plain)), nil, check.RuleNamesPrefix,
+		"74 tensors", "`weigh edit --in-place --rename '^(embed_tokens|layers|norm)\\.=>model.$1.' FILE`"},
+	{"packed, without the prefix", quantised(`{"quant_method": "gptq", "bits": 4, "group_size": 32}`), bareNames(headed(gptq)), nil, check.RuleNamesPrefix, "", ""},
+	{"the prefix twice", llamaConfig, before("model.", headed(plain)), nil, check.RuleNamesPrefix,
+		`75 tensors, the first "model.lm_head.weight", begin with "model.", which the names of LlamaForCausalLM`,
+		"`weigh edit --in-place --rename '^model\\.=>' FILE`"},
+	{"the name of a part of a model", llamaConfig, before("language_model.", headed(plain)), nil, check.RuleNamesPrefix, "", `'^language_model\.=>'`},
+	{"names without the prefix, of the class without it", changed(llamaConfig, "LlamaForCausalLM", "LlamaModel"), bareNames(llama(plain)), nil, "", "", ""},
+	{"names without the prefix, of a model that embeds texts", llamaConfig, bareNames(llama(plain)), map[string]string{"modules.json": "[]"}, "", "", ""},
+	{"names without the prefix, of a class with code of its own", changed(llamaConfig, "LlamaForCausalLM", "MyForCausalLM"), bareNames(llama(plain)), nil, "", "", ""},
+	{"a few names without the prefix", llamaConfig, []tensor{bf16("embed_tokens.weight", vocab, hidden), bf16("norm.weight", hidden), bf16("layers.0.mlp.up_proj.weight", wide, hidden)}, nil, "", "", ""},
 
 	{"packed, and not declared", llamaConfig, headed(int8), nil, check.RuleQuantUndeclared,
 		`(the first as I8, with weight_scale), but "config.json" has no quantization_config`, ""},

@@ -70,7 +70,7 @@ func (s *subject) saysQuantized() bool {
 		}
 	}
 	for _, name := range packedMaps {
-		if s.has(path.Join(folderOf(s.file()), name)) {
+		if s.has(s.beside(name)) {
 			return true
 		}
 	}

@@ -113,7 +113,7 @@ func (e *ends) isCausal(m *subject) bool {
 	architectures := string(m.Main.Root.First("architectures").Value.Text())
 	return strings.Contains(architectures, "ForCausalLM") &&
 		strings.HasPrefix(e.embedding.info.Name, "model.embed_tokens.") &&
-		!m.has(strings.TrimPrefix(folderOf(m.file())+"/modules.json", "/"))
+		!m.has(m.beside("modules.json"))
 }
 
 func sameKind(a, b *safetensors.TensorInfo) bool {

@@ -276,6 +276,7 @@ var healthy = []struct {
 		}
 		f.weights(t, "model.safetensors", all...)
 		f.text("config.json", llamaConfig)
+		f.text("modules.json", "[]")
 	}, nil},
 	{"timm", func(t *testing.T, f folder) {
 		all := []tensor{f32("cls_token", 1, 1, 32), f32("pos_embed", 1, 197, 32), f32("head.weight", 10, 32), f32("head.bias", 10)}

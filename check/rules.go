@@ -25,6 +25,7 @@ const (
 	RuleConfigDtype        = rule.ConfigDtype
 	RuleStateOnly          = rule.StateOnly
 	RuleNamesWrapped       = rule.NamesWrapped
+	RuleNamesPrefix        = rule.NamesPrefix
 	RuleLayerMissing       = rule.LayerMissing
 	RuleTensorEmpty        = rule.TensorEmpty
 	RuleHeadMissing        = rule.HeadMissing

@@ -115,6 +115,9 @@ func (s *subject) file() string {
 	return s.set.Index
 }
 
+// beside returns the path of a file in the folder of the set.
+func (s *subject) beside(name string) string { return path.Join(folderOf(s.file()), name) }
+
 // isAdapterByName reports whether the set has the name that PEFT gives to adapters.
 func (s *subject) isAdapterByName() bool {
 	return strings.HasPrefix(path.Base(s.file()), "adapter_model") || s.set.Role == checkpoint.Adapter

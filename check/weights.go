@@ -2,7 +2,12 @@
 
 package check
 
-import "github.com/weightools/safetensors"
+import (
+	"iter"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/model/names"
+)
 
 // weights are a set and what its tensors show.
 type weights struct {
@@ -16,25 +21,34 @@ type weights struct {
 	wrapped wrapped
 	dtypes  dtypes
 	states  states
+
+	recognition *names.Recognition // nil until it is needed
+}
+
+// whose returns whose names the tensors have.
+func (m *weights) whose() *names.Recognition {
+	if m.recognition == nil {
+		m.recognition = names.Recognize(func(yield func(string) bool) {
+			for ti := range m.each() {
+				if !yield(ti.Name) {
+					return
+				}
+			}
+		})
+	}
+	return m.recognition
 }
 
 // judge looks at every tensor, and then applies the rules.
 func (m *weights) judge() {
 	defer func() { m.layers, m.shapes, m.packed = layers{}, shapes{}, packed{} }() // frees memory
-	unlisted := m.index != nil && m.tensors != len(m.index.Tensors)
-	for i := range m.shards {
-		h := m.shards[i].header
-		if h == nil {
-			continue
+	entered := -1
+	for ti, shard := range m.each() {
+		if shard != entered {
+			m.sums.enter(&m.shards[shard])
+			entered = shard
 		}
-		m.sums.enter(&m.shards[i])
-		for t := range h.Tensors {
-			ti := &h.Tensors[t]
-			if unlisted && m.isElsewhere(ti.Name, i) {
-				continue // Checkpoint.Validate reports it, and loaders that follow the index do not read it
-			}
-			m.look(ti, i)
-		}
+		m.look(ti, shard)
 	}
 	m.judgeIndex()
 	m.judgeModes()
@@ -47,7 +61,7 @@ func (m *weights) judge() {
 			m.sums.judgeParameters(&m.subject)
 		}
 	}
-	m.wrapped.judge(&m.subject)
+	m.wrapped.judge(m)
 	m.adapter.judge(&m.subject)
 	if m.set.CopyOf != "" || isAdapter {
 		return // the configuration is about the original
@@ -55,12 +69,29 @@ func (m *weights) judge() {
 	if m.states.judge(&m.subject) {
 		return
 	}
+	m.judgePrefix()
 	m.packed.judge(&m.subject)
 	m.packed.judgeDeclared(&m.subject)
 	m.dtypes.judge(&m.subject, len(m.packed.Modules) > 0)
 	m.ends.judge(&m.subject, m.layers.areAll(&m.subject))
 	m.shapes.judge(&m.subject)
 	m.layers.judge(&m.subject)
+}
+
+// each yields the tensors that loaders read, with the numbers of their shards. Those that follow the index do not read
+// a tensor that it assigns to another shard, which Checkpoint.Validate reports.
+func (m *weights) each() iter.Seq2[*safetensors.TensorInfo, int] {
+	return func(yield func(*safetensors.TensorInfo, int) bool) {
+		unlisted := m.index != nil && m.tensors != len(m.index.Tensors)
+		for i := range m.shards {
+			h := m.shards[i].header
+			for t := 0; h != nil && t < len(h.Tensors); t++ {
+				if ti := &h.Tensors[t]; (!unlisted || !m.isElsewhere(ti.Name, i)) && !yield(ti, i) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // look looks at one tensor.

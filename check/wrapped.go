@@ -8,61 +8,41 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/model/names"
 )
 
-// A wrapper is a module of PyTorch around a model or a part of it. Its attribute for what it wraps is in the names of
-// the tensors.
-type wrapper struct {
-	part string // in names: "_orig_mod."
-	by   string
-
-	// outer says that the part means a wrapper only at the beginning of all names: models have modules of that name.
-	outer bool
-}
-
-// Sources, of PyTorch 2.15.0: torch/_dynamo/eval_frame.py, OptimizedModule; torch/distributed/fsdp/_common_utils.py,
-// FSDP_WRAPPED_MODULE; torch/distributed/algorithms/_checkpoint/checkpoint_wrapper.py, _CHECKPOINT_WRAPPED_MODULE;
-// torch/nn/parallel/distributed.py, DistributedDataParallel. Of Lightning 2.5: fabric/wrappers.py, _FabricModule.
-var wrappers = [...]wrapper{
-	{"_orig_mod.", "torch.compile", false},
-	{"_fsdp_wrapped_module.", "FullyShardedDataParallel", false},
-	{"_checkpoint_wrapped_module.", "PyTorch's checkpoint_wrapper", false},
-	{"_forward_module.", "Lightning Fabric", false},
-	{"module.", "DistributedDataParallel or DeepSpeed", true},
+// wrapped counts the names with the marks of wrappers. Marks that do not begin with "_" mean a wrapper only before all
+// names: models have modules of these names, too.
+type wrapped struct {
+	all      tally
+	outer    map[string]int // by mark: names that begin with it, or with other marks before it
+	inner    map[string]int // names that have it elsewhere
+	counters int
 }
 
 // counter is a buffer of a wrapper, beside the module that it wraps. (torch/optim/swa_utils.py, AveragedModel.)
 const counter = "n_averaged"
 
-// wrapped counts the names with parts of wrappers.
-type wrapped struct {
-	all    tally
-	outer  [len(wrappers)]int // names that begin with the part, or have only other such parts before it
-	inner  [len(wrappers)]int // names that have it elsewhere
-	counts int                // buffers of wrappers
-}
-
 func (w *wrapped) look(ti *safetensors.TensorInfo, shard int) {
-	switch {
-	case ti.Name == counter:
-		w.counts++
-		return
-	case !strings.Contains(ti.Name, "mod"): // most names
+	if ti.Name == counter {
+		w.counters++
 		return
 	}
-	rest, is := ti.Name, false
-	for again := true; again; {
-		again = false
-		for i := range wrappers {
-			if after, ok := strings.CutPrefix(rest, wrappers[i].part); ok {
-				w.outer[i]++
-				rest, is, again = after, true, true
-			}
-		}
+	before, rest := names.WrappersOf(ti.Name)
+	inside := strings.Contains(rest, "._")
+	if len(before) == 0 && !inside { // most names
+		return
 	}
-	for i := range wrappers {
-		if !wrappers[i].outer && strings.Contains(rest, wrappers[i].part) {
-			w.inner[i]++
+	if w.outer == nil {
+		w.outer, w.inner = make(map[string]int), make(map[string]int)
+	}
+	is := len(before) > 0
+	for _, one := range before {
+		w.outer[one.Mark]++
+	}
+	for _, one := range names.Wrappers() {
+		if inside && one.Anywhere() && strings.Contains(rest, "."+one.Mark) {
+			w.inner[one.Mark]++
 			is = true
 		}
 	}
@@ -71,29 +51,42 @@ func (w *wrapped) look(ti *safetensors.TensorInfo, shard int) {
 	}
 }
 
-// judge reports the names. Names that begin with a usual word are a fault only if all do, and the set is a model by its
-// configuration or its other names.
-func (w *wrapped) judge(m *subject) {
-	var parts, by, begin, anywhere []string
-	for i, one := range wrappers {
-		switch {
-		case w.outer[i]+w.inner[i] == 0:
-			continue
-		case one.outer && (w.outer[i] < m.tensors-w.counts || len(parts) == 0 && w.counts == 0 && !m.described):
-			continue
-		case w.inner[i] > 0:
-			anywhere = append(anywhere, regexp.QuoteMeta(one.part))
-		default:
-			begin = append(begin, regexp.QuoteMeta(one.part))
-		}
-		parts, by = append(parts, quote(one.part)), append(by, one.by)
-	}
-	if len(parts) == 0 {
+// judge reports the names.
+func (w *wrapped) judge(m *weights) {
+	if w.all.n == 0 {
 		return
 	}
-	m.reportSet(RuleNamesWrapped, &w.all, "has", "have", "%s in the name, which %s adds: loaders look for the names of the "+
-		"model itself", strings.Join(parts, " and "), strings.Join(by, " and "))
+	var marks, by, begin, anywhere []string
+	for _, one := range names.Wrappers() {
+		switch {
+		case w.outer[one.Mark]+w.inner[one.Mark] == 0 || !one.Anywhere() && !w.wraps(m, one.Mark):
+			continue
+		case w.inner[one.Mark] > 0:
+			anywhere = append(anywhere, regexp.QuoteMeta(one.Mark))
+		default:
+			begin = append(begin, regexp.QuoteMeta(one.Mark))
+		}
+		marks, by = append(marks, quote(one.Mark)), append(by, one.Of)
+	}
+	if len(marks) == 0 {
+		return
+	}
+	m.reportSet(RuleNamesWrapped, &w.all, "has", "have", "%s in the name, from %s: loaders look for the names of the model "+
+		"itself", strings.Join(marks, " and "), strings.Join(by, " and "))
 	m.found(m.set.Name).Fix(renameFix(m.set, unwrap(begin, anywhere)...))
+}
+
+// wraps reports whether a mark that is a usual word means a wrapper: all names begin with it, and there is another sign
+// of one or, behind the mark, a model that is known by its configuration or its names. Adapters have the marks of PEFT.
+func (w *wrapped) wraps(m *weights, mark string) bool {
+	if w.outer[mark] < m.tensors-w.counters || m.adapter.n > 0 {
+		return false
+	}
+	if m.described || w.counters > 0 || len(w.outer)+len(w.inner) > 1 {
+		return true
+	}
+	fit, ok := m.whose().Best()
+	return ok && strings.Contains(fit.Extra, mark)
 }
 
 // unwrap returns the renames that remove parts at the beginning of names, and parts anywhere.

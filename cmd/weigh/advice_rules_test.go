@@ -35,6 +35,21 @@ const (
 	llamaOf1    = `{"architectures":["LlamaForCausalLM"],"model_type":"llama","tie_word_embeddings":true}`
 )
 
+// llamaOfNames returns the header of a llama of one layer without data, with a prefix instead of "model.".
+func llamaOfNames(prefix string, head bool) string {
+	const none = `:{"dtype":"F32","shape":[0,1],"data_offsets":[0,0]}`
+	header := "{" + adviceMeta[:len(adviceMeta)-1]
+	if head {
+		header += `,"lm_head.weight"` + none
+	}
+	for _, name := range strings.Fields("embed_tokens norm layers.0.input_layernorm layers.0.post_attention_layernorm " +
+		"layers.0.mlp.down_proj layers.0.mlp.gate_proj layers.0.mlp.up_proj layers.0.self_attn.k_proj " +
+		"layers.0.self_attn.o_proj layers.0.self_attn.q_proj layers.0.self_attn.v_proj") {
+		header += `,"` + prefix + name + `.weight"` + none
+	}
+	return header + "}"
+}
+
 // shardsOf returns a set of two shards with an index.
 func shardsOf(index string) adviceFolder {
 	return adviceFolder{adviceOne: "{" + adviceMeta + adviceA + "}\nabcd", adviceIndex: index, "config.json": llamaOf1,
@@ -96,6 +111,8 @@ var ofRules = map[safetensors.Rule][]adviceFolder{
 		shardsOf(`{"metadata":{"total_size":8},"weight_map":{"module._orig_mod.a":"`+adviceOne+`","module._orig_mod.b":"`+adviceTwo+`"}}`).
 			with(adviceOne, "{"+adviceMeta+strings.Replace(adviceA, `"a"`, `"module._orig_mod.a"`, 1)+"}\nabcd",
 				adviceTwo, "{"+adviceMeta+strings.NewReplacer(`"b"`, `"module._orig_mod.b"`, "[4,8]", "[0,4]").Replace(adviceB)+"}\nabcd")},
+	"names-prefix": {oneOf(llamaOfNames("", false), "").with("config.json", llamaOf1), oneOf(llamaOfNames("", true), "").with("config.json", llamaOf1),
+		oneOf(llamaOfNames("model.model.", false), "").with("config.json", llamaOf1)},
 	"adapter-label":  {adapterFolder("blocks.0.cross_attn.v", "lora_A.default.weight", "lora_B.default.weight")},
 	"adapter-prefix": {adapterFolder("blocks.0.cross_attn.v", "lora_A.weight", "lora_B.weight")},
 	"adapter-base": {adapterFolder("base_model.model.model.layers.0.q_proj", "lora_A.weight", "lora_B.weight").with(

@@ -29,6 +29,7 @@ const (
 	ConfigDtype        safetensors.Rule = "config-dtype"
 	StateOnly          safetensors.Rule = "state-only"
 	NamesWrapped       safetensors.Rule = "names-wrapped"
+	NamesPrefix        safetensors.Rule = "names-prefix"
 	LayerMissing       safetensors.Rule = "layer-missing"
 	TensorEmpty        safetensors.Rule = "tensor-empty"
 	HeadMissing        safetensors.Rule = "head-missing"
@@ -138,6 +139,10 @@ var rules = [...]safetensors.RuleInfo{
 		Summary: "Names of tensors have no parts that torch.compile, DistributedDataParallel, FSDP or other wrappers add.",
 		Source:  "none: the attributes of the wrappers in PyTorch and Lightning",
 		Fix:     "Rename the tensors: `weigh edit --in-place --rename '^_orig_mod\\.=>' FILE`."},
+	{Rule: NamesPrefix, Severity: safetensors.Warning,
+		Summary: "Names have the prefix that the class in the configuration has before its body, and no other.",
+		Source:  transformers,
+		Fix:     "Rename the tensors: `weigh edit --in-place --rename '^=>model.' FILE`."},
 	{Rule: LayerMissing, Severity: safetensors.Error,
 		Summary: "Every layer is present, and no layer lacks a tensor that all others have.",
 		Source:  transformers,

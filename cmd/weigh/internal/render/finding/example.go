@@ -45,6 +45,7 @@ var examples = map[safetensors.Rule]string{
 	check.RuleConfigDtype:            `"torch_dtype": "bfloat16", and only tensors of F32`,
 	check.RuleStateOnly:              `model.norm.weight.exp_avg and model.norm.weight.exp_avg_sq without model.norm.weight`,
 	check.RuleNamesWrapped:           `_orig_mod.model.norm.weight, module.model.norm.weight`,
+	check.RuleNamesPrefix:            `layers.0.mlp.up_proj.weight of a LlamaForCausalLM, which calls it model.layers.0.mlp.up_proj.weight`,
 	check.RuleQuantUndeclared:        `q_proj.weight as I8 with q_proj.weight_scale, and no quantization_config`,
 	check.RuleQuantUnused:            `"quantization_config": {"quant_method": "fp8"}, and only tensors of BF16`,
 	check.RuleTokenizerRange:         `a token added as number 100, and an embedding of 100 rows`,
