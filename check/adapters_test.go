@@ -99,7 +99,7 @@ var healthyAdapters = []struct {
 	{"a base that has the modules", besideBase(llamaConfig, headed(plain), lora(4))},
 	{"a base with packed weights", besideBase(quantised(`{"quant_method": "gptq", "bits": 4, "group_size": 32}`), headed(gptq), lora(4))},
 	{"a base with packed weights of bitsandbytes", besideBase(quantised(`{"quant_method": "bitsandbytes", "load_in_4bit": true}`), headed(bitsandbytes), lora(4))},
-	{"a base without a head", besideBase(llamaConfig, respelled(llama(plain), "model.", ""), lora(4))},
+	{"a base without a head", besideBase(changed(llamaConfig, "LlamaForCausalLM", "LlamaModel"), respelled(llama(plain), "model.", ""), lora(4))},
 	{"names in memory, and a base with those of files", besideBase(visual, vision("language_model.model."), respelled(lora(4), "model.model.model", "model.model.model.language_model"))},
 	{"names of an older version, and a base like it", besideBase(visual, vision("model."), lora(4))},
 	{"names in memory, and a base of an older version", besideBase(visual, vision("model."), respelled(lora(4), "model.model.model", "model.model.model.language_model"))},
