@@ -39,6 +39,7 @@ var rooms = map[string][]string{
 	"edit":                        {".", "store", "checkpoint", "internal"},
 	"edit/arrange":                {".", "internal"},
 	"edit/remap":                  {".", "internal", "edit/arrange"},
+	"edit/respell":                {".", "internal", "edit", "model/names"},
 	"digest":                      {".", "internal"},
 	"vectors":                     {},
 	"remote":                      {"store"},

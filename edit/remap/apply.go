@@ -199,8 +199,9 @@ func (g *group) missing(number, from int) error {
 // step applies a step.
 func (a *application) step(g *group, s *step, rows table) (table, error) {
 	if s.moves() {
+		_, part := g.bound.of(suffixPlace)
 		for _, m := range g.members {
-			if _, packed := a.packed.Has(m.Name); packed {
+			if _, packed := a.packed.Has(m.Name); packed || part {
 				return nil, fmt.Errorf("tensor %s is part of a packed weight, to which %s cannot be applied: its elements are "+
 					"not where the shape says; convert it to a plain dtype first", wording.Quote(m.Name), s)
 			}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/weightools/safetensors/internal/parts"
 )
 
 // A Rule says how the tensors of some names become others.
@@ -19,6 +21,10 @@ type Rule struct {
 type Map struct {
 	rules  []rule
 	params map[string]int64
+
+	// Companions makes a rule that renames or stacks the weight of a module do the same with the other parts of the
+	// weight if it is packed, such as its scales, for which there is no rule.
+	Companions bool
 
 	keyed map[string][]bucket // the patterns without {*}, by their key
 	stars []entry             // the others
@@ -219,7 +225,12 @@ func (m *Map) Reverse() (*Map, error) {
 		}
 		rules = append(rules, Rule{From: r.To, To: r.From, Steps: strings.Join(steps, " "), Where: r.Where})
 	}
-	return New(rules, m.params)
+	back, err := New(rules, m.params)
+	if err != nil {
+		return nil, err
+	}
+	back.Companions = m.Companions
+	return back, nil
 }
 
 // at adds the place of the rule to an error.
@@ -259,5 +270,25 @@ func (f *finder) find(name string) (best entry, bound binding, found bool) {
 	for _, e := range f.stars {
 		try(e)
 	}
+	if !found && f.Companions {
+		return f.companion(name)
+	}
 	return best, bound, found
+}
+
+// companion returns the rule of the weight of which a tensor is a part.
+func (f *finder) companion(name string) (e entry, bound binding, found bool) {
+	module, role := parts.Split(name)
+	suffix, ok := strings.CutPrefix(name, module)
+	if role == parts.Weight || !ok || module == "" {
+		return e, nil, false
+	}
+	if e, bound, found = f.find(module + ".weight"); !found {
+		return e, nil, false
+	}
+	r := &f.rules[e.rule]
+	for i := range r.to {
+		found = found && strings.HasSuffix(r.to[i].text, ".weight")
+	}
+	return e, append(bound, boundPlace{suffixPlace, suffix}), found && len(r.from) == 1 && len(r.to) < 2
 }

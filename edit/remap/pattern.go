@@ -23,6 +23,9 @@ type piece struct {
 // anyText is the placeholder of any text.
 const anyText = '*'
 
+// suffixPlace is bound to what the name of a part of a packed weight has instead of ".weight".
+const suffixPlace = '.'
+
 // parsePattern parses a pattern. Braces around anything but one letter or a star are text.
 func parsePattern(text string) pattern {
 	p := pattern{text: text}
@@ -141,7 +144,8 @@ func (p *pattern) match(name string, b binding) (binding, bool) {
 
 // expand returns the name with what placeholders stand for.
 func (p *pattern) expand(b binding) string {
-	if len(p.pieces) == 1 && p.pieces[0].place == 0 {
+	suffix, part := b.of(suffixPlace)
+	if len(p.pieces) == 1 && p.pieces[0].place == 0 && !part {
 		return p.text
 	}
 	var s strings.Builder
@@ -154,6 +158,9 @@ func (p *pattern) expand(b binding) string {
 			}
 			s.WriteString(text)
 		}
+	}
+	if part {
+		return strings.TrimSuffix(s.String(), ".weight") + suffix
 	}
 	return s.String()
 }

@@ -34,6 +34,12 @@ SRC; a GLOB matches whole names, as in info.
                       or ${1} is a group; renames apply in order
   --copy FROM=TO      also write tensor FROM as TO, for loaders that want both
                       names of tied weights
+  --names FORM        give tensors the names and layouts of another form:
+                      transformers, bare (without the prefix "model."), meta,
+                      mistral, mlx, megatron, diffusers, original, comfyui or
+                      checkpoint (original, with the prefix that the part has
+                      in a file of all parts). Wrappers such as "_orig_mod."
+                      go. A model with a name that has no spelling is refused.
   --map FILE          rename and rearrange by rules, one on each line; placeholders
                       in braces are numbers, and {*} is any text:
                         layers.{n}.attn.wo.weight => model.layers.{n}.o.weight

@@ -11,6 +11,7 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/edit"
+	"github.com/weightools/safetensors/edit/respell"
 )
 
 // editFlags are the flags of edit.
@@ -22,7 +23,7 @@ type editFlags struct {
 	inPlace, force, recover    bool
 	keep, drop, castKeep       []string
 	rename, cast, copies       []string
-	mapFile                    string
+	mapFile, names             string
 	reverse                    bool
 	saturate, fix              bool
 	align                      int
@@ -44,6 +45,7 @@ func (f *editFlags) register(cmd *cobra.Command) {
 	fl.StringArrayVar(&f.drop, "drop", nil, "drop tensors that match `GLOB` (repeatable)")
 	fl.StringArrayVar(&f.rename, "rename", nil, "rename tensors, as `RE=>TO` (repeatable); see above")
 	fl.StringArrayVar(&f.copies, "copy", nil, "also write tensor FROM as TO, as `FROM=TO` (repeatable); see above")
+	fl.StringVar(&f.names, "names", "", "give tensors the names and layouts of `FORM`; see above")
 	fl.StringVar(&f.mapFile, "map", "", "rename and rearrange tensors by the rules in `FILE`; see above")
 	fl.BoolVar(&f.reverse, "reverse", false, "apply --map in the other direction")
 	fl.StringArrayVar(&f.cast, "cast", nil, "cast tensors, as `[FROM=]DTYPE` (repeatable); see above")
@@ -57,6 +59,7 @@ func (f *editFlags) register(cmd *cobra.Command) {
 	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage+"; the output is strictly valid")
 	fl.BoolVar(&f.json, "json", false, "write the report as JSON, weigh.edit/1")
 	fl.BoolVar(&f.all, "all", false, "do not shorten lists on a terminal")
+	cli.CompleteWords(cmd, "names", respell.Names())
 	cli.CompleteWords(cmd, "cast", cli.DtypeNames())
 }
 
@@ -74,7 +77,7 @@ func (f *editFlags) edit(sess *cli.Session, cmd *cobra.Command) (*edit.Edit, err
 	case len(f.castKeep) > 0 && len(f.cast) == 0, f.saturate && len(f.cast) == 0:
 		return nil, cli.Usagef("--cast-keep and --saturate need --cast")
 	case len(f.set)+len(f.unset)+len(f.keep)+len(f.drop)+len(f.rename)+len(f.cast)+len(f.copies)+f.align == 0 && !f.canonical && !f.fix &&
-		f.mapFile == "":
+		f.mapFile+f.names == "":
 		return nil, cli.Usagef("no change given; see %s --help", cmd.CommandPath())
 	}
 	e := &edit.Edit{
@@ -86,7 +89,7 @@ func (f *editFlags) edit(sess *cli.Session, cmd *cobra.Command) (*edit.Edit, err
 		compileInto(&e.Keep, "--keep", f.keep),
 		compileInto(&e.Drop, "--drop", f.drop),
 		compileInto(&e.CastKeep, "--cast-keep", f.castKeep),
-		f.readRenames(e), f.readCopies(e), f.readCasts(e), f.readMap(sess, e),
+		f.readRenames(e), f.readCopies(e), f.readCasts(e), f.readArrangement(sess, e),
 	)
 }
 

@@ -1,0 +1,105 @@
+// The forms of names that users can ask for.
+
+package respell
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/weightools/safetensors/model/names"
+)
+
+// A Form is a way to spell names, by the word that users say.
+type Form struct {
+	Name string
+	What string // in a few words
+
+	forms     []names.Form // of the tables; the first that an architecture has counts
+	bare      bool         // without the prefix of the architecture
+	contained bool         // with the container that the model has in a file with others
+	files     string       // what the names of files begin with; "" leaves them
+	metadata  map[string]string
+}
+
+// own are the forms in which the tables list architectures.
+var own = []names.Form{names.Transformers, names.Diffusers}
+
+// pt is the metadata that transformers and diffusers expect.
+var pt = map[string]string{"format": "pt"}
+
+// forms are all forms.
+var forms = []Form{
+	{Name: "transformers", What: "save_pretrained of transformers", forms: []names.Form{names.Transformers}, files: "model",
+		metadata: pt},
+	{Name: "bare", What: "the same, without the prefix of the body, such as \"model.\"", forms: own, bare: true},
+	{Name: "meta", What: "Meta's Llama", forms: []names.Form{names.Original}, files: "consolidated"},
+	{Name: "mistral", What: "Mistral's consolidated.safetensors", forms: []names.Form{names.Mistral}, files: "consolidated"},
+	{Name: "mlx", What: "mlx-lm and mlx-vlm", forms: []names.Form{names.MLX}, files: "model",
+		metadata: map[string]string{"format": "mlx"}},
+	{Name: "megatron", What: "Megatron-Core", forms: []names.Form{names.Megatron}},
+	{Name: "diffusers", What: "save_pretrained of diffusers", forms: own, metadata: pt},
+	{Name: "original", What: "what the authors published: LDM, Flux and others", forms: []names.Form{names.Original}},
+	{Name: "comfyui", What: "single files for ComfyUI", forms: []names.Form{names.ComfyUI, names.Original}},
+	{Name: "checkpoint", What: "the same as original, with the prefix that the part has in a file of all parts",
+		forms: []names.Form{names.Original, names.Diffusers, names.Transformers}, contained: true},
+}
+
+// Forms returns all forms.
+func Forms() []Form { return forms }
+
+// Names returns the words for all forms.
+func Names() []string {
+	list := make([]string, len(forms))
+	for i := range forms {
+		list[i] = forms[i].Name
+	}
+	return list
+}
+
+// stem returns what the names of files begin with, or "" if they stay as they are.
+func (r *respelling) stem() string {
+	if r.Name == "diffusers" {
+		if r.fit.Architecture.Form == names.Diffusers {
+			return "diffusion_pytorch_model"
+		}
+		return "model"
+	}
+	return r.files
+}
+
+// container returns what the names of a part begin with in a single file of Stable Diffusion.
+func container(a *names.Architecture) string {
+	switch {
+	case strings.HasPrefix(a.Type, "AutoencoderKL"):
+		return "first_stage_model."
+	case a.Form == names.Diffusers:
+		return "model.diffusion_model."
+	case strings.HasPrefix(a.Type, "clip"):
+		return "cond_stage_model.transformer."
+	}
+	return ""
+}
+
+// configured returns the architecture that config.json names, or nil.
+func (r *respelling) configured() *names.Architecture {
+	text, err := r.in.Beside("config.json")
+	if err != nil {
+		return nil
+	}
+	var config struct {
+		ModelType     string   `json:"model_type"`
+		Class         string   `json:"_class_name"`
+		Architectures []string `json:"architectures"`
+	}
+	if json.Unmarshal(text, &config) != nil {
+		return nil
+	}
+	if config.Class != "" {
+		return names.Find(config.Class, config.Class)
+	}
+	class := ""
+	if len(config.Architectures) > 0 {
+		class = config.Architectures[0]
+	}
+	return names.Find(config.ModelType, class)
+}
