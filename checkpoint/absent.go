@@ -12,8 +12,7 @@ import (
 	"github.com/weightools/safetensors/checkpoint/internal/shard"
 )
 
-// header returns the header of a shard. The error of a missing shard names the tensor that was
-// requested, if any.
+// header returns the header of a shard. The error of a missing shard names the tensor that was requested, if any.
 func (c *Checkpoint) header(ctx context.Context, s *shard.Shard, tensor string) (*safetensors.Header, error) {
 	h, err := s.Header(ctx)
 	if shard.IsMissing(err) {

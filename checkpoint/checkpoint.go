@@ -135,10 +135,9 @@ func (c *Checkpoint) named(path string) (*shard.Shard, error) {
 	return nil, fmt.Errorf("checkpoint: %s is not a shard of %s: %w", quote(path), quote(c.set.Name), fs.ErrNotExist)
 }
 
-// ReaderAt returns a reader of the file that the Header of that shard describes. For a safetensors
-// shard that is the shard itself, valid or not. A shard of another format is shown as the
-// safetensors file that its tensors would make; they are read from the shard. Reads end with an
-// error once ctx is done.
+// ReaderAt returns a reader of the file that the Header of that shard describes: a safetensors shard itself, valid or
+// not, or the safetensors file that the tensors of a shard of another format would make; they are read from the shard.
+// Reads end with an error once ctx is done.
 func (c *Checkpoint) ReaderAt(ctx context.Context, shard string) (io.ReaderAt, error) {
 	s, err := c.named(shard)
 	if err == nil && !strings.HasSuffix(shard, naming.WeightsSuffix) {

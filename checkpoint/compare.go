@@ -55,9 +55,8 @@ func (c *comparer) facts(ctx context.Context, s *Set) (*facts, error) {
 	return one, nil
 }
 
-// isBroken reports whether a shard may have tensors that are unknown. A set with such a shard is
-// not a copy, and has none. A missing shard of an index does not count: the index lists its
-// tensors.
+// isBroken reports whether a shard may have unknown tensors, so that its set is not a copy, and has none. A missing
+// shard of an index does not count: the index lists its tensors.
 func isBroken(k *shard.Knowledge, of *Set) bool {
 	if k == nil {
 		return of.index == nil

@@ -50,6 +50,9 @@ func find(ctx context.Context, from store.Store, name string, opts *Options) (*f
 	if name != "" {
 		object, err := from.Open(ctx, name)
 		if err == nil {
+			if parts := f.shards.PartsOf(ctx, name, object, f.opts.MaxShards); len(parts) > 1 {
+				return f, &Set{Name: name, Role: Model, Shards: parts, found: f}, object.Close()
+			}
 			return f, &Set{Name: name, Role: Model, Shards: []string{name}, found: f, object: object}, nil
 		}
 		if missing = shard.AtPath("open", name, err); !shard.IsMissing(err) {

@@ -49,7 +49,14 @@ type Format struct {
 	// headersOnly is set, it may read between the tensors. Nil means that the format has no rules beside what Open
 	// finds. The error is one of reading.
 	Judge func(ctx context.Context, o store.Object, headersOnly bool) (*safetensors.Report, error)
+
+	// Parts judges the parts of a model, given in order. If it is set, the name of one numbered file, as in
+	// model-00001-of-00003.gguf, stands for all of them.
+	Parts func(parts []Part) []*safetensors.Violation
 }
+
+// A Part is a file of a model, with what its [Description] has as Stored.
+type Part = shard.Part
 
 // ErrNotFormat says that a file which matched a [Format] is not of that format.
 var ErrNotFormat = shard.ErrNotFormat

@@ -71,7 +71,7 @@ func (o *Options) shards() *shard.Options {
 	list := make([]shard.Format, len(o.Formats))
 	for i := range o.Formats {
 		f := &o.Formats[i]
-		list[i] = shard.Format{Name: f.Name, Match: f.Match, Open: f.content, Judge: f.Judge}
+		list[i] = shard.Format{Name: f.Name, Match: f.Match, Open: f.content, Judge: f.Judge, Parts: f.Parts}
 	}
 	return &shard.Options{Opener: o.Opener, Formats: list, HeadersOnly: o.HeadersOnly}
 }

@@ -1,7 +1,4 @@
-// Judging a set by the headers of all shards.
-//
-// Each tensor is looked up once in the index, and represented by a few bytes. The time is linear
-// in the number of tensors.
+// Judging a set by the headers of all shards, in time linear in the number of tensors.
 
 package checkpoint
 
@@ -68,6 +65,7 @@ func (s *survey) judge(ctx context.Context) (*safetensors.Report, []error) {
 		}
 		s.twins(ctx, append(twins, s.othersTwice()...))
 	} else {
+		s.Take(shard.JudgeParts(s.c.shards, func(i int) *shard.Knowledge { return s.shards[i].Knowledge }))
 		s.deadNames()
 		s.placeTensors(nil)
 		s.twins(ctx, s.othersTwice())
@@ -208,11 +206,11 @@ func (s *survey) othersTwice() (twins []twin) {
 	return twins
 }
 
-// deadNames reports shards that are broken links.
+// deadNames reports broken links, and missing parts.
 func (s *survey) deadNames() {
 	for i := range s.shards {
 		if s.shards[i].missing {
-			s.Add(RuleShardMissing, "", safetensors.Span{}, "shard %s is a broken link", s.path(i))
+			s.Add(RuleShardMissing, "", safetensors.Span{}, "shard %s is missing, or its name is a broken link", s.path(i))
 		}
 	}
 }

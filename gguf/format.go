@@ -43,6 +43,7 @@ func Format() checkpoint.Format {
 			}
 			return &safetensors.Report{Violations: r.Violations, Omitted: r.Omitted}, nil
 		},
+		Parts: judgeParts,
 	}
 }
 

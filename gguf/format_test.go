@@ -7,10 +7,12 @@ import (
 	"encoding/binary"
 	"math"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/gguf"
 )
@@ -78,5 +80,52 @@ func TestStored(t *testing.T) {
 	}
 	if got := h.Metadata["tokenizer.ggml.tokens"]; got != "[64 string]" {
 		t.Errorf("the tokens are %q", got)
+	}
+}
+
+// The parts of a model, with keys and names that agree, and others.
+func TestParts(t *testing.T) {
+	part := func(no, count, tensors int) []byte {
+		b := newBuild().text("general.architecture", "llama")
+		b.key("split.no", 2, b.order.AppendUint16(nil, uint16(no)))
+		b.key("split.count", 2, b.order.AppendUint16(nil, uint16(count)))
+		b.key("split.tensors.count", 5, b.u32(uint32(tensors)))
+		return b.tensor("t"+strconv.Itoa(no), 0, make([]byte, 4), 1).bytes()
+	}
+	for _, test := range []struct {
+		name  string
+		files map[string][]byte
+		want  safetensors.Rule
+	}{
+		{"whole", map[string][]byte{"m-00001-of-00002.gguf": part(0, 2, 2), "m-00002-of-00002.gguf": part(1, 2, 2)}, ""},
+		{"number", map[string][]byte{"m-00001-of-00002.gguf": part(0, 2, 2), "m-00002-of-00002.gguf": part(2, 2, 2)},
+			gguf.RuleSplit},
+		{"count", map[string][]byte{"m-00001-of-00002.gguf": part(0, 3, 2), "m-00002-of-00002.gguf": part(1, 3, 2)},
+			gguf.RuleSplit},
+		{"tensors", map[string][]byte{"m-00001-of-00002.gguf": part(0, 2, 3), "m-00002-of-00002.gguf": part(1, 2, 3)},
+			gguf.RuleSplit},
+		{"missing", map[string][]byte{"m-00001-of-00002.gguf": part(0, 2, 2)}, checkpoint.RuleShardMissing},
+		{"renamed", map[string][]byte{"m.gguf": part(0, 2, 2)}, gguf.RuleOddSplit},
+		{"one", map[string][]byte{"m.gguf": part(0, 1, 1)}, ""},
+	} {
+		dir := t.TempDir()
+		first := ""
+		for name, b := range test.files {
+			if first == "" || name < first {
+				first = name
+			}
+			if err := os.WriteFile(filepath.Join(dir, name), b, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, ref := range []string{dir, filepath.Join(dir, first)} {
+			r, err := judgeSet(t, ref)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if found := len(r.Violations) > 0; found != (test.want != "") || found && r.Violations[0].Rule != test.want {
+				t.Errorf("%s: %s: want %q, found %v", test.name, ref, test.want, texts(r))
+			}
+		}
 	}
 }

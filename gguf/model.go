@@ -30,6 +30,7 @@ func (h *Header) part() (part, first bool) {
 
 // judgeModel judges the metadata against itself and against the tensors.
 func (p *parser) judgeModel(f *File) error {
+	p.judgeSplitKinds()
 	part, first := p.part()
 	if !first {
 		return nil

@@ -49,6 +49,8 @@ const (
 	RuleModelTensor  safetensors.Rule = "gguf-model-tensor"
 	RuleTokenizer    safetensors.Rule = "gguf-tokenizer"
 	RuleOddTokenizer safetensors.Rule = "gguf-odd-tokenizer"
+	RuleSplit        safetensors.Rule = "gguf-split"
+	RuleOddSplit     safetensors.Rule = "gguf-odd-split"
 )
 
 const (
@@ -56,6 +58,7 @@ const (
 	loader        = "gguf.cpp of llama.cpp b11434"
 	models        = "llama-model.cpp of llama.cpp b11434"
 	vocab         = "llama-vocab.cpp of llama.cpp b11434"
+	splitting     = "llama-model-loader.cpp of llama.cpp b11434"
 	again         = "Download or write the file again."
 	convert       = "Convert the model again with a current program."
 )
@@ -290,6 +293,18 @@ var rules = [...]safetensors.RuleInfo{
 		Summary: "The model of the tokenizer, the types of tokens and the special tokens are defined.",
 		Source:  vocab, Reference: "uses defaults, or does not load the model",
 		Fix: convert,
+	},
+	{
+		Rule: RuleSplit, Severity: safetensors.Invalid,
+		Summary: "The parts of a model have the numbers, the number of parts and the number of tensors that their keys say.",
+		Source:  splitting, Reference: "does not load the model",
+		Fix: "Download the parts again, or split the model again.",
+	},
+	{
+		Rule: RuleOddSplit, Severity: safetensors.Warning,
+		Summary: "The name of a part ends in its number, such as -00001-of-00003.gguf, and its keys have the types u16 and i32.",
+		Source:  splitting, Reference: "does not find the other parts, or refuses it",
+		Fix: "Give the files the names that they had, or split the model again.",
 	},
 }
 

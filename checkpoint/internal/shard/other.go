@@ -28,6 +28,49 @@ type Format struct {
 
 	// Judge judges a file by the rules of the format. It may be nil.
 	Judge func(ctx context.Context, object store.Object, headersOnly bool) (*safetensors.Report, error)
+
+	// Parts judges the parts of a model. It may be nil.
+	Parts func(parts []Part) []*safetensors.Violation
+}
+
+// A Part is a file of a model, with the header that tells how it stores its tensors.
+type Part struct {
+	Path   string
+	Header *safetensors.Header
+}
+
+// PartsOf returns the paths of all parts of the model of which an object is one; nil if its format has no parts, or its
+// name no number. There are at most so many.
+func (o *Options) PartsOf(ctx context.Context, name string, object store.Object, most int) []string {
+	numbering, number, ok := naming.Numbered(name)
+	if !ok || number.N < 1 || number.N > numbering.Total || numbering.Total > most {
+		return nil
+	}
+	formats, err := o.Matching(ctx, name, object)
+	if err != nil || len(formats) == 0 || formats[0].Parts == nil {
+		return nil
+	}
+	list := make([]string, numbering.Total)
+	for i := range list {
+		list[i] = numbering.Path(naming.Number{N: i + 1, Width: number.Width})
+	}
+	return list
+}
+
+// JudgeParts judges the files of a set together, as their format does.
+func JudgeParts(shards []*Shard, known func(i int) *Knowledge) *safetensors.Report {
+	report := new(safetensors.Report)
+	var parts []Part
+	var f *Format
+	for i, s := range shards {
+		if k := known(i); k != nil && k.Stored != nil {
+			parts, f = append(parts, Part{s.Path, k.Stored}), k.as
+		}
+	}
+	if f != nil && f.Parts != nil {
+		report.Violations = f.Parts(parts)
+	}
+	return report
 }
 
 // ErrNotFormat says that a file which matched a format is not of that format.
@@ -168,6 +211,7 @@ func (s *Shard) judgeOther(ctx context.Context, f *Format, err error) (*safetens
 		}
 	} else {
 		k.Header, k.Format, k.Notes, k.Stored = s.other.header, s.other.Variant, s.other.Notes, s.other.Stored
+		k.as = f
 		if why := s.other.Dangerous; why != "" {
 			k.Report.Violations = append(k.Report.Violations, finding.New(finding.FormatDangerous, "", safetensors.Span{},
 				"the file is dangerous to load: %s", why))

@@ -61,6 +61,8 @@ type Knowledge struct {
 
 	// Stored is the header with the tensors as another format stores them, nil if they are as in Header.
 	Stored *safetensors.Header
+
+	as *Format // nil for safetensors
 }
 
 // New returns the shard of a path in a store. What is known of it may be nil.

@@ -46,5 +46,7 @@ var ggufExamples = map[safetensors.Rule]string{
 	gguf.RuleModelKey:     `general.architecture "llama", without llama.block_count`,
 	gguf.RuleModelTensor:  `llama.block_count 32, without blk.31.attn_q.weight`,
 	gguf.RuleTokenizer:    `32,000 tokens, and 31,999 scores`,
+	gguf.RuleSplit:        `the second of three parts says split.no 2: it is 1, counted from 0`,
+	gguf.RuleOddSplit:     `the parts of a model are called a.gguf, b.gguf and c.gguf`,
 	gguf.RuleOddTokenizer: `tokenizer.ggml.bos_token_id 32000, and 32,000 tokens`,
 }
