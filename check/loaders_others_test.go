@@ -109,7 +109,7 @@ var loadingsOfOthers = []loading{
 	}, llamaCPP, 0, one(checkpoint.RuleTensorUnlisted, failed, "llama.cpp", "model.safetensors.index.json", "extra.weight", "llama.cpp stops with ValueError: Mismatch")},
 
 	{"a member that mlx-lm needs", whole(changed(llamaConfig, `"rms_norm_eps": 1e-05, `, ``), plain), mlxOnly, 0,
-		one(check.RuleConfigField, failed, "mlx", "config.json", "", "lacks 1 member: rms_norm_eps; mlx stops with TypeError")},
+		one(check.RuleConfigField, failed, "mlx", "config.json", "", "lacks 1 member: rms_norm_eps; mlx stops with TypeError or AttributeError")},
 	{"a member that is null", whole(changed(llamaConfig, `1e-05`, `null`), plain), mlxOnly, 0, nil},
 	{"rope_theta in rope_parameters", whole(theta(llamaConfig, "500000.0"), plain), []loader.Name{loader.MLX, loader.Ollama}, 0,
 		append(one(check.RuleRopeNested, failed, "mlx", "config.json", "", "rope_theta, 500000.0, is only in rope_parameters"),
@@ -160,6 +160,30 @@ var loadingsOfOthers = []loading{
 	{"Infinity for ollama", whole(changed(llamaConfig, `1e-05`, `1e-05, "limit": [0.0, Infinity]`), plain), ollamaOnly, 0,
 		one(check.RuleConfigNumber, safetensors.Warning, "ollama", "config.json", "", "ollama stops in releases before")},
 
+	{"names without their prefix", func(t *testing.T, f folder) {
+		whole(llamaConfig, plain)(t, f)
+		bare := llama(plain)
+		for i := range bare {
+			bare[i].name = strings.TrimPrefix(bare[i].name, "model.")
+		}
+		f.weights(t, "model.safetensors", append(bare, bf16("lm_head.weight", vocab, hidden))...)
+	}, []loader.Name{loader.MLX, loader.Ollama}, 0, []loaderWant{{want{check.RuleNamesPrefix, "model.safetensors", "embed_tokens.weight",
+		"mlx stops with ValueError: Received parameters"}, failed, "mlx ollama"}}},
+
+	{"an adapter of PEFT", adapterOf(loraConfig, smallLoRA()...), llamaCPP, 0, nil},
+	{"an adapter of PEFT for mlx-lm", renamed(adapterOf(loraConfig, smallLoRA()...), "adapter_model.safetensors", "adapters.safetensors"), mlxOnly, 0,
+		one(check.RuleConfigField, failed, "mlx", "adapter_config.json", "", "lacks num_layers and lora_parameters: the adapter is one of PEFT")},
+	{"an adapter of mlx-lm", func(t *testing.T, f folder) {
+		f.weights(t, "adapters.safetensors", f32("model.layers.0.self_attn.q_proj.lora_a", 8, 4), f32("model.layers.0.self_attn.q_proj.lora_b", 4, 8))
+		f.text("adapter_config.json", `{"num_layers": 1, "lora_parameters": {"rank": 4, "scale": 20.0}}`)
+	}, mlxOnly, 0, nil},
+	{"an adapter of PEFT for ollama", adapterOf(loraConfig, smallLoRA()...), ollamaOnly, 0,
+		one(check.RuleWeightsNotFound, failed, "ollama", "adapter_model.safetensors", "", "no file is called model*.safetensors")},
+	{"an adapter with the name that ollama looks for", renamed(adapterOf(loraConfig, smallLoRA()...), "adapter_model.safetensors", "model.safetensors"), ollamaOnly, 0, nil},
+	{"an adapter with DoRA", adapterOf(loraConfig, append(smallLoRA(), f32("base_model.model.model.layers.0.self_attn.q_proj.lora_magnitude_vector", 8))...), llamaCPP, 0,
+		one(check.RuleAdapterTensor, failed, "llama.cpp", "adapter_model.safetensors", "base_model.model.model.layers.0.self_attn.q_proj.lora_magnitude_vector",
+			"1 tensor is neither lora_A nor lora_B")},
+
 	{"a pipeline", pipelineOf("", nil), diffusers, 0, nil},
 	{"a pipeline without a checker", pipelineOf("", map[string]string{"model_index.json": changed(pipelineIndex, `{"_class`, `{"safety_checker": [null, null], "_class`)}), diffusers, 0, nil},
 	{"a component without a folder", lacking(pipelineOf("", nil), "scheduler/scheduler_config.json"), diffusers, 0,
@@ -182,6 +206,14 @@ var loadingsOfOthers = []loading{
 		f.weights(t, "model.safetensors", bf16("conv_in.weight", 8, 4))
 		f.text("config.json", `{"_class_name": "ControlNetModel"}`)
 	}, diffusers, 0, one(check.RuleWeightsNotFound, failed, "diffusers", "config.json", "", `there is "model.safetensors", but no diffusion_pytorch_model.safetensors`)},
+}
+
+const loraConfig = `{"peft_type": "LORA", "r": 4, "lora_alpha": 8, "target_modules": ["q_proj"], "base_model_name_or_path": "o/m"}`
+
+// smallLoRA is a small adapter of PEFT.
+func smallLoRA() []tensor {
+	return []tensor{f32("base_model.model.model.layers.0.self_attn.q_proj.lora_A.weight", 4, 8),
+		f32("base_model.model.model.layers.0.self_attn.q_proj.lora_B.weight", 8, 4)}
 }
 
 // compressedConfig is the configuration of compressed-tensors with one group.

@@ -74,6 +74,7 @@ const (
 	RuleTokenGap          = rule.TokenGap
 	RuleSpecialTokens     = rule.SpecialTokens
 	RulePreTokenizer      = rule.PreTokenizer
+	RuleAdapterTensor     = rule.AdapterTensor
 	RulePipelineComponent = rule.PipelineComponent
 	RuleVariantOnly       = rule.VariantOnly
 )

@@ -19,7 +19,7 @@ var mlxNeeds = []Need{
 		Does:   "reads both in no certain order, and takes the tensors of the last",
 		Source: "mlx_lm/utils.py, load_model"},
 	{Rule: rule.ConfigField, Loader: MLX, Severity: safetensors.Error,
-		Does:   "stops with TypeError",
+		Does:   "stops with TypeError or AttributeError",
 		Source: "mlx_lm/models/base.py, BaseModelArgs.from_dict"},
 	{Rule: rule.RopeNested, Loader: MLX, Severity: safetensors.Error,
 		Does:   "takes its own default for it, and computes wrong positions",
@@ -58,6 +58,9 @@ var mlxNeeds = []Need{
 		Does:   "stops with ValueError: Received parameters not in model",
 		Source: "mlx_lm/utils.py, load_model"},
 	{Rule: rule.QuantUndeclared, Loader: MLX, Severity: safetensors.Error,
+		Does:   "stops with ValueError: Received parameters not in model",
+		Source: "mlx_lm/utils.py, load_model"},
+	{Rule: rule.NamesPrefix, Loader: MLX, Severity: safetensors.Error,
 		Does:   "stops with ValueError: Received parameters not in model",
 		Source: "mlx_lm/utils.py, load_model"},
 }

@@ -64,4 +64,7 @@ var ollamaNeeds = []Need{
 	{Rule: rule.QuantUndeclared, Loader: Ollama, Severity: safetensors.Error,
 		Does:   "stops with: unknown data type, or copies the packed bytes as numbers",
 		Source: "convert/reader_safetensors.go, WriteTo"},
+	{Rule: rule.NamesPrefix, Loader: Ollama, Severity: safetensors.Error,
+		Does:   "converts the model with names that it does not load",
+		Source: "convert/convert_llama.go, Replacements"},
 }

@@ -48,8 +48,8 @@ func judgeDtypes(_ context.Context, m *Model) {
 			where.Fix = "Convert the tensors: `weigh edit FILE --cast F64=F32 -o NEW`."
 		}
 		if n > 0 {
-			m.Add(where, m.For(of), "%s, the first %s, %s a dtype such as %v", wording.Count(n, "tensor"),
-				wording.Quote(where.Tensor), map[bool]string{true: "has", false: "have"}[n == 1], dtype)
+			m.Add(where, m.For(of), "%s a dtype that it does not read, the first %s, which is %v", counted(n, "has", "have"),
+				wording.Quote(where.Tensor), dtype)
 		}
 	}
 }

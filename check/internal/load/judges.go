@@ -14,6 +14,7 @@ var judges = []judge{
 	{rules: []safetensors.Rule{rule.ConfigField, rule.RopeNested, rule.HeadDropped}, of: judgeMembers},
 	{rules: []safetensors.Rule{rule.QuantUnsupported}, of: judgeQuantized},
 	{rules: []safetensors.Rule{rule.DtypeUnsupported}, set: judgeDtypes},
+	{rules: []safetensors.Rule{rule.WeightsNotFound, rule.ConfigField, rule.AdapterTensor}, set: judgeAdapters},
 	{rules: []safetensors.Rule{rule.TokenizerMissing, rule.TokenizerAbsent, rule.TokenGap, rule.SpecialTokens,
 		rule.PreTokenizer}, of: judgeTokenizers},
 	{rules: []safetensors.Rule{rule.PipelineComponent, rule.VariantOnly}, of: judgePipelines},

@@ -18,6 +18,7 @@ const (
 	TokenGap          safetensors.Rule = "token-gap"
 	SpecialTokens     safetensors.Rule = "special-tokens"
 	PreTokenizer      safetensors.Rule = "pre-tokenizer"
+	AdapterTensor     safetensors.Rule = "adapter-tensor"
 	PipelineComponent safetensors.Rule = "pipeline-component"
 	VariantOnly       safetensors.Rule = "variant-only"
 )
@@ -73,6 +74,10 @@ var loadingOthers = []safetensors.RuleInfo{
 		Summary: "The loader knows the pre-tokenizer.",
 		Source:  loaders,
 		Fix:     "Convert the model with llama.cpp's convert_hf_to_gguf.py if its texts are tokenized differently."},
+	{Rule: AdapterTensor, Severity: safetensors.Error,
+		Summary: "An adapter has only tensors that the loader can apply.",
+		Source:  loaders,
+		Fix:     "Merge the adapter into its base model with PEFT, and convert the result."},
 	{Rule: PipelineComponent, Severity: safetensors.Error,
 		Summary: "A pipeline has all components that it needs, and each has its files.",
 		Source:  loaders,

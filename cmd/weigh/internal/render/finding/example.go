@@ -123,6 +123,7 @@ var examples = map[safetensors.Rule]string{
 	check.RuleTokenGap:          `tokens with the ids 0 to 31,999 and 32,001`,
 	check.RuleSpecialTokens:     `"additional_special_tokens": ["<|im_start|>"] beside a tokenizer.model, for ollama`,
 	check.RulePreTokenizer:      `a tokenizer.json whose pre_tokenizer splits by a regular expression of its own`,
+	check.RuleAdapterTensor:     `a q_proj.lora_magnitude_vector, for llama.cpp`,
 	check.RulePipelineComponent: `"vae": ["diffusers", "AutoencoderKL"] in model_index.json, and no folder vae`,
 	check.RuleVariantOnly:       `unet/diffusion_pytorch_model.fp16.safetensors, and no unet/diffusion_pytorch_model.safetensors`,
 }
