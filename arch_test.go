@@ -31,6 +31,7 @@ var rooms = map[string][]string{
 	"gguf/internal":               {"internal"},
 	"model":                       {".", "checkpoint", "internal", "model/adapters"},
 	"model/adapters":              {".", "internal"},
+	"model/identity":              {".", "model", "internal"},
 	"model/metadata":              {"."},
 	"model/names":                 {"internal"},
 	"stats":                       {".", "internal"},

@@ -16,6 +16,7 @@ import (
 // jsonRuns has arguments for each command with --json. OUT is a folder that does not exist.
 var jsonRuns = map[string][]string{
 	"info":     {"../../testdata/sample", "../../testdata/torch/double.pt"},
+	"id":       {"../../testdata/sample", "../../testdata/torch/double.pt"},
 	"layout":   {"../../testdata/mlx/dtypes.safetensors"},
 	"cat":      {"../../testdata/mlx/dtypes.safetensors a.scalar"},
 	"stats":    {"../../testdata/sample", "../../testdata/sample --include **"},

@@ -71,7 +71,7 @@ func addCommands(root *cobra.Command, sess *cli.Session) {
 		title    string
 		commands []*cobra.Command
 	}{
-		{"Inspect files", []*cobra.Command{look.Info(sess), look.Header(sess), look.Layout(sess), look.Cat(sess),
+		{"Inspect files", []*cobra.Command{look.Info(sess), look.ID(sess), look.Header(sess), look.Layout(sess), look.Cat(sess),
 			look.Stats(sess), change.Metadata(sess), change.Get(sess), judge.Pickle(sess)}},
 		{"Verify and compare files", []*cobra.Command{judge.Check(sess), judge.Hash(sess), judge.Diff(sess),
 			judge.Scan(sess)}},

@@ -62,6 +62,9 @@ func NewSession(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, 
 	return s
 }
 
+// Signatures returns the file of the user's signatures that the environment names, or "".
+func (s *Session) Signatures() string { return s.env("WEIGH_SIGNATURES") }
+
 // Register adds the common flags to the root command.
 func (s *Session) Register(root *cobra.Command) {
 	root.PersistentFlags().StringVar(&s.color, "color", "auto", "use colors: `WHEN` is auto, always or never")

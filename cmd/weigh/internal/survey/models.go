@@ -4,8 +4,10 @@ package survey
 
 import (
 	"cmp"
+	"context"
 	"strings"
 
+	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
@@ -17,12 +19,16 @@ import (
 type namedModel struct {
 	*model.Model
 	name       string
-	configured bool // the configuration has been read
+	configured bool   // the configuration has been read
+	partOf     string // the folder of the pipeline that it is a part of, if each set is a model
 }
 
 // modelOf returns the model that a set belongs to. Shards that the user names one by one belong to one model.
 func (s *Survey) modelOf(at *target.Target, set *checkpoint.Set) *namedModel {
-	name := at.Path(cmp.Or(set.PartOf, set.Name))
+	name, partOf := at.Path(cmp.Or(set.PartOf, set.Name)), ""
+	if s.opts.Each && set.PartOf != "" {
+		name, partOf = at.Path(set.Name), name
+	}
 	if stem, ok := numbered(name); ok && set.Index == "" && len(set.Shards) == 1 {
 		name = stem
 	}
@@ -31,9 +37,31 @@ func (s *Survey) modelOf(at *target.Target, set *checkpoint.Set) *namedModel {
 			return m
 		}
 	}
-	m := &namedModel{Model: &model.Model{Remote: at.Remote()}, name: name}
+	m := &namedModel{Model: &model.Model{Remote: at.Remote()}, name: name, partOf: partOf}
 	s.models = append(s.models, m)
 	return m
+}
+
+// addShard adds a shard to the model of its set. With Each, the files of a folder that neither an index nor numbers put
+// together are models of their own, even if they have no tensor in common.
+func (s *Survey) addShard(ctx context.Context, at *target.Target, set *checkpoint.Set, m *namedModel, shard string,
+	h *safetensors.Header) {
+	if _, ok := numbered(set.Name); ok || !s.opts.Each || set.Index != "" || len(set.Shards) < 2 {
+		m.AddShard(ctx, set, shard, h)
+		return
+	}
+	one := &namedModel{Model: &model.Model{Remote: at.Remote()}, name: at.Path(shard), partOf: m.partOf}
+	s.models = append(s.models, one)
+	one.AddShard(ctx, set, shard, h)
+	one.configure(ctx, set)
+}
+
+// configure reads the configuration, once all shards are added.
+func (m *namedModel) configure(ctx context.Context, set *checkpoint.Set) {
+	if m != nil && !m.configured && len(m.Files) > 0 {
+		m.configured = true
+		m.ReadConfigs(ctx, set)
+	}
 }
 
 // numbered returns the common part of the names of numbered shards, as in "model-*-of-00004.safetensors".

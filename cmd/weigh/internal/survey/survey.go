@@ -31,6 +31,7 @@ type Options struct {
 	Ranks    int         // the flag --tp
 	Base     target.Name // the base of the adapters; may be ""
 	Models   bool        // read configurations, to count parameters
+	Each     bool        // with Models, take each set but copies for a model of its own, also those that are not counted
 	Gate     *Keeper     // allowed findings; may be nil
 }
 
@@ -201,7 +202,7 @@ func (s *Survey) target(ctx context.Context, sess *cli.Session, arg target.Name)
 	before := len(s.Files)
 	headers := &cli.Progress{Unit: "file"}
 	for _, set := range sets {
-		if inModel(set) || s.opts.Thorough {
+		if s.reads(set) {
 			headers.Tensors += int64(len(set.Shards))
 		}
 	}
@@ -209,7 +210,7 @@ func (s *Survey) target(ctx context.Context, sess *cli.Session, arg target.Name)
 	defer stop()
 	for _, set := range sets {
 		s.Sets = append(s.Sets, setAt(at, set))
-		if inModel(set) || s.opts.Thorough {
+		if s.reads(set) {
 			if err := s.set(ctx, sess, at, set, headers); err != nil {
 				return err
 			}
@@ -224,6 +225,11 @@ func (s *Survey) target(ctx context.Context, sess *cli.Session, arg target.Name)
 
 // inModel reports whether a set is a model, or a module of one.
 func inModel(set *checkpoint.Set) bool { return set.Counted() || set.PartOf != "" }
+
+// reads reports whether the files of a set are read.
+func (s *Survey) reads(set *checkpoint.Set) bool {
+	return inModel(set) || s.opts.Thorough || s.opts.Each && set.CopyOf == ""
+}
 
 // setAt describes a set with paths that the user can open.
 func setAt(at *target.Target, set *checkpoint.Set) listing.Set {
@@ -270,7 +276,7 @@ func (s *Survey) set(ctx context.Context, sess *cli.Session, at *target.Target, 
 				continue
 			}
 			if m != nil && h != nil {
-				m.AddShard(ctx, set, r.File, h)
+				s.addShard(ctx, at, set, m, r.File, h)
 			}
 		}
 	}
@@ -279,10 +285,7 @@ func (s *Survey) set(ctx context.Context, sess *cli.Session, at *target.Target, 
 			s.miss(at.Path(set.Name), err)
 		}
 	}
-	if m != nil && !m.configured && len(m.Files) > 0 {
-		m.configured = true
-		m.ReadConfigs(ctx, set)
-	}
+	m.configure(ctx, set)
 	return nil
 }
 
