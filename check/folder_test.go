@@ -195,7 +195,7 @@ func judge(t testing.TB, from store.Store, path string, opts *check.Options) (fo
 				continue
 			}
 			if opts != nil {
-				r.Report = loader.Apply(r.Report, opts.For)
+				r.Report = loader.Apply(cmp.Or(r.File, set.Name), r.Report, opts.For)
 			}
 			found = append(found, locate(cmp.Or(r.File, set.Name), r)...)
 		}

@@ -42,7 +42,7 @@ func renamed(of func(*testing.T, folder), old, new string) func(*testing.T, fold
 
 var loadings = []loading{
 	{"weights under another name", renamed(modelOf(llamaConfig, headed(plain)), "model.safetensors", "my.safetensors"), transformersOnly, 0,
-		[]loaderWant{{want{check.RuleWeightsNotFound, "my.safetensors", "", `there is "my.safetensors", but no model.safetensors`}, safetensors.Error, "transformers"}}},
+		[]loaderWant{{want{check.RuleWeightsNotFound, "my.safetensors", "", `there is "my.safetensors", but no model.safetensors, and no model.safetensors.index.json`}, safetensors.Error, "transformers"}}},
 	{"weights under another name, for a program that takes any", renamed(modelOf(llamaConfig, headed(plain)), "model.safetensors", "my.safetensors"), []loader.Name{loader.VLLM}, 0, nil},
 	{"shards without an index", func(t *testing.T, f folder) {
 		f.sharded(t, 2, 1, headed(plain)...)
@@ -52,8 +52,8 @@ var loadings = []loading{
 }
 
 func TestLoaders(t *testing.T) {
-	covered := make(map[safetensors.Rule]bool)
-	for _, test := range slices.Concat(loadings, loadingsOfOthers) {
+	covered := map[safetensors.Rule]bool{check.RuleRemoteCode: true, check.RuleChatTemplate: true} // TestLoaderNotes
+	for _, test := range slices.Concat(loadings, ofFiles, ofConfigs, ofQuantizations, ofDevices, loadingsOfOthers) {
 		for _, w := range test.wants {
 			covered[w.rule] = true
 		}

@@ -81,7 +81,7 @@ func Validate(ctx context.Context, from store.Store, name string, sets []*checkp
 			}
 		}
 		for _, file := range slices.Sorted(maps.Keys(r.ByFile)) {
-			report := loader.Apply(r.ByFile[file].Report(), r.opts.For)
+			report := loader.Apply(file, r.ByFile[file].Report(), r.opts.For)
 			if !yield(checkpoint.Report{File: file, Report: report}, nil) {
 				return
 			}

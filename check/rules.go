@@ -61,22 +61,37 @@ const (
 
 // The rules that are judged only with Options.For.
 const (
-	RuleWeightsNotFound   = rule.WeightsNotFound
-	RuleModelUnknown      = rule.ModelUnknown
-	RuleWeightsMixed      = rule.WeightsMixed
-	RuleConfigField       = rule.ConfigField
-	RuleRopeNested        = rule.RopeNested
-	RuleHeadDropped       = rule.HeadDropped
-	RuleQuantUnsupported  = rule.QuantUnsupported
-	RuleDtypeUnsupported  = rule.DtypeUnsupported
-	RuleTokenizerMissing  = rule.TokenizerMissing
-	RuleTokenizerAbsent   = rule.TokenizerAbsent
-	RuleTokenGap          = rule.TokenGap
-	RuleSpecialTokens     = rule.SpecialTokens
-	RulePreTokenizer      = rule.PreTokenizer
-	RuleAdapterTensor     = rule.AdapterTensor
-	RulePipelineComponent = rule.PipelineComponent
-	RuleVariantOnly       = rule.VariantOnly
+	RuleWeightsNotFound    = rule.WeightsNotFound
+	RuleModelUnknown       = rule.ModelUnknown
+	RuleWeightsMixed       = rule.WeightsMixed
+	RuleConfigField        = rule.ConfigField
+	RuleRopeNested         = rule.RopeNested
+	RuleHeadDropped        = rule.HeadDropped
+	RuleQuantUnsupported   = rule.QuantUnsupported
+	RuleDtypeUnsupported   = rule.DtypeUnsupported
+	RuleTokenizerMissing   = rule.TokenizerMissing
+	RuleTokenizerAbsent    = rule.TokenizerAbsent
+	RuleTokenGap           = rule.TokenGap
+	RuleSpecialTokens      = rule.SpecialTokens
+	RulePreTokenizer       = rule.PreTokenizer
+	RuleAdapterTensor      = rule.AdapterTensor
+	RulePipelineComponent  = rule.PipelineComponent
+	RuleVariantOnly        = rule.VariantOnly
+	RuleWeightsExtra       = rule.WeightsExtra
+	RuleWeightsTwice       = rule.WeightsTwice
+	RuleIndexMetadata      = rule.IndexMetadata
+	RuleConfigMissing      = rule.ConfigMissing
+	RuleConfigRope         = rule.ConfigRope
+	RuleRemoteCode         = rule.RemoteCode
+	RuleQuantMethod        = rule.QuantMethod
+	RuleQuantPlace         = rule.QuantPlace
+	RuleQuantSetting       = rule.QuantSetting
+	RuleQuantModules       = rule.QuantModules
+	RuleVocabularyRows     = rule.VocabularyRows
+	RuleTensorParallel     = rule.TensorParallel
+	RuleAdapterConfig      = rule.AdapterConfig
+	RuleAdapterUnsupported = rule.AdapterUnsupported
+	RuleChatTemplate       = rule.ChatTemplate
 )
 
 // Rules returns the rules about a repository, in the order in which it is read, and then those that are judged only

@@ -42,11 +42,11 @@ func TestApply(t *testing.T) {
 	}{
 		{"no program", report(checkpoint.RuleIndexMissing, safetensors.Warning), nil, safetensors.Warning, ""},
 		{"raised", report(checkpoint.RuleIndexMissing, safetensors.Warning), both, safetensors.Error, "transformers"},
-		{"raised already", report(checkpoint.RuleIndexMissing, safetensors.Invalid), both, safetensors.Invalid, ""},
+		{"raised already", report(checkpoint.RuleIndexMissing, safetensors.Invalid), both, safetensors.Invalid, "transformers"},
 		{"nothing needed", report(checkpoint.RuleTwoCopies, safetensors.Note), []loader.Name{loader.Transformers}, safetensors.Note, ""},
-		{"of one program", report(check.RuleWeightsNotFound, safetensors.Error, "vllm"), both, safetensors.Error, "vllm"},
+		{"of one program", report(check.RuleWeightsExtra, safetensors.Error, "vllm"), both, safetensors.Error, "vllm"},
 	} {
-		v := loader.Apply(tt.report, tt.names).Violations[0]
+		v := loader.Apply("model.safetensors", tt.report, tt.names).Violations[0]
 		if v.Severity != tt.severity || strings.Join(v.For, " ") != tt.programs {
 			t.Errorf("%s: %v for %v", tt.name, v.Severity, v.For)
 		}

@@ -17,6 +17,10 @@ var unread = map[loader.Name][]safetensors.Dtype{
 	// conversion/base.py, LazyTorchTensor._dtype_str_map lacks them.
 	loader.LlamaCPP: {safetensors.U16, safetensors.U32, safetensors.U64, safetensors.C64, safetensors.F8_E8M0,
 		safetensors.F8_E4M3FNUZ, safetensors.F8_E5M2FNUZ, safetensors.F6_E2M3, safetensors.F6_E3M2, safetensors.F4},
+	// The package safetensors 0.8.0 has no dtype of torch for them.
+	loader.Transformers: {safetensors.F6_E2M3, safetensors.F6_E3M2},
+	loader.VLLM:         {safetensors.F6_E2M3, safetensors.F6_E3M2},
+	loader.SGLang:       {safetensors.F6_E2M3, safetensors.F6_E3M2},
 	// mlx/io/safetensors.cpp, dtype_from_safetensor_str lacks them.
 	loader.MLX: {safetensors.F64, safetensors.F8_E5M2, safetensors.F8_E4M3FNUZ, safetensors.F8_E5M2FNUZ, safetensors.F6_E2M3,
 		safetensors.F6_E3M2, safetensors.F4},
@@ -30,7 +34,7 @@ func judgeDtypes(_ context.Context, m *Model) {
 	if !m.Set.Counted() && !m.Single {
 		return
 	}
-	for _, of := range m.For(loader.LlamaCPP, loader.MLX, loader.ComfyUI) {
+	for _, of := range m.For() {
 		if of != loader.ComfyUI && !m.main() || of == loader.LlamaCPP && refusedByLlamaCPP(m) != "" && m.Quant != nil {
 			continue
 		}

@@ -8,7 +8,18 @@ import (
 )
 
 var judges = []judge{
-	{rules: []safetensors.Rule{rule.WeightsNotFound}, of: judgeFiles},
+	{rules: []safetensors.Rule{rule.WeightsNotFound, rule.WeightsExtra, rule.WeightsTwice, rule.IndexMetadata,
+		rule.ConfigMissing}, of: judgeFiles},
+	{rules: []safetensors.Rule{rule.AdapterConfig}, of: judgeAdapterConfig},
+	{rules: []safetensors.Rule{rule.ConfigField}, set: judgeFields},
+	{rules: []safetensors.Rule{rule.ConfigRope}, set: judgeRope},
+	{rules: []safetensors.Rule{rule.RemoteCode, rule.ModelUnknown}, set: judgeKnown},
+	{rules: []safetensors.Rule{rule.QuantMethod, rule.QuantPlace, rule.QuantSetting}, set: judgeQuantization},
+	{rules: []safetensors.Rule{rule.QuantModules}, set: judgeModules},
+	{rules: []safetensors.Rule{rule.VocabularyRows}, set: judgeVocabulary},
+	{rules: []safetensors.Rule{rule.TensorParallel}, set: judgeParallel},
+	{rules: []safetensors.Rule{rule.AdapterUnsupported}, set: judgeAdapter},
+	{rules: []safetensors.Rule{rule.TokenizerAbsent, rule.ChatTemplate}, set: judgeText},
 	{rules: []safetensors.Rule{rule.ModelUnknown}, of: judgeArchitecture},
 	{rules: []safetensors.Rule{rule.WeightsNotFound, rule.WeightsMixed}, of: judgePatterns},
 	{rules: []safetensors.Rule{rule.ConfigField, rule.RopeNested, rule.HeadDropped}, of: judgeMembers},

@@ -340,7 +340,7 @@ func (s *Survey) add(path string, size int64, report *safetensors.Report) {
 
 // find adds the findings of a report, as they matter to the programs of the flag --for.
 func (s *Survey) find(path string, report *safetensors.Report) {
-	s.keep(path, loader.Apply(report, s.opts.Gate.programs()))
+	s.keep(path, loader.Apply(path, report, s.opts.Gate.programs()))
 }
 
 // keep adds the findings of a report.
