@@ -4,6 +4,7 @@ package check
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/check/internal/rule"
@@ -64,9 +65,27 @@ func (s *sums) judge(m *subject, isAdapter bool) {
 		for _, one := range m.shards {
 			if v := Ungathered(one.header); v != nil {
 				m.found(one.path).Add(v.Rule, v.Tensor, v.Span, "%s", v.Detail)
+				if n := m.partitions(folderOf(one.path)); n > 0 {
+					m.found(one.path).Fix(fmt.Sprintf("The values are in %s beside it, *%s: gather them with DeepSpeed, "+
+						"`python -m deepspeed.utils.zero_to_fp32 FOLDER/.. NEW`.", count(n, "file"), partitionSuffix))
+				}
 			}
 		}
 	}
+}
+
+// partitionSuffix ends the names of the files in which DeepSpeed saves what each process has of the weights and of the
+// optimizer's state. (deepspeed/utils/zero_to_fp32.py, get_optim_files.)
+const partitionSuffix = "_optim_states.pt"
+
+// partitions returns how many such files there are in a folder.
+func (s *subject) partitions(folder string) (n int) {
+	for _, name := range s.Names {
+		if folderOf(name) == folder && strings.HasSuffix(name, partitionSuffix) {
+			n++
+		}
+	}
+	return n
 }
 
 // alignment describes the tensors that are not aligned, "" if all are. In returns where a shard is.

@@ -146,6 +146,7 @@ func (s *survey) misplaced(groups *finding.Tallies[[2]string]) {
 func (s *survey) absent(ctx context.Context, x *Index) {
 	gone, lost := finding.NewTallies[string](), finding.NewTallies[string]()
 	elsewhere := make(map[string]int) // of the tensors of missing shards, how many are in another
+	var draft *mtp
 	for i := range x.Tensors {
 		e := &x.Tensors[i]
 		home := s.c.set.home(e.Shard)
@@ -153,6 +154,10 @@ func (s *survey) absent(ctx context.Context, x *Index) {
 		case home < 0:
 			continue // invalid, which is reported
 		case s.shards[home].missing:
+			if draft == nil {
+				draft = s.c.set.newMTP(ctx)
+			}
+			draft.add(e.Shard, e.Tensor)
 			gone.Add(e.Shard, e.Tensor, e.Span)
 			if s.found[i] != (place32{}) {
 				elsewhere[e.Shard]++
@@ -167,7 +172,8 @@ func (s *survey) absent(ctx context.Context, x *Index) {
 		if n := elsewhere[shard]; n > 0 {
 			also = fmt.Sprintf("; other shards have %d of them", n)
 		}
-		s.Add(RuleShardMissing, t.First, t.At, "shard %s is missing, and with it %s%s", quote(shard), t.OfIndex(), also)
+		s.Add(RuleShardMissing, t.First, t.At, "shard %s is missing, and with it %s%s%s", quote(shard), t.OfIndex(),
+			draft.of(shard), also)
 		if instead != "" {
 			s.Fix(finding.FixInstead(instead))
 		}

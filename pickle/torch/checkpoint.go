@@ -56,6 +56,8 @@ type Skipped struct {
 
 	// Form is the kind of such a tensor if an option supports it.
 	Form Form
+
+	fix string // advice, or ""
 }
 
 // Values are the numbers, strings, lists and dicts of a checkpoint.

@@ -73,7 +73,7 @@ func (f *file) finish(empty bool) error {
 	for _, s := range f.Skipped {
 		if s.Unsupported {
 			detail := s.What + "; safetensors cannot represent it or any other tensor of the file"
-			return &FormatError{Path: s.Path, Detail: detail, Form: s.Form, unsupported: true}
+			return &FormatError{Path: s.Path, Detail: detail, Form: s.Form, unsupported: true, fix: s.fix}
 		}
 	}
 	switch {
@@ -143,7 +143,8 @@ func (c *collector) failed(name string, err error) error {
 	var format *FormatError
 	switch {
 	case errors.As(err, &why):
-		return c.skip(Skipped{Path: c.fromTop(name), What: why.why, Tensors: 1, Unsupported: true, Form: why.form})
+		return c.skip(Skipped{Path: c.fromTop(name), What: why.why, Tensors: 1, Unsupported: true, Form: why.form,
+			fix: why.fix})
 	case errors.As(err, &format) && format.Path == "":
 		format.Path = c.fromTop(name)
 	}

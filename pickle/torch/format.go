@@ -132,6 +132,20 @@ func (cp *Checkpoint) All() iter.Seq2[*safetensors.Tensor, error] {
 // Close does nothing. The tensors read the file, which the caller closes.
 func (cp *Checkpoint) Close() error { return nil }
 
+// ofNumPy returns the first name of NumPy that loading imports, "" if there is none. PyTorch allows none of them with
+// weights_only. (torch/_weights_only_unpickler.py, _get_allowed_globals.)
+func (cp *Checkpoint) ofNumPy() string {
+	if cp.Report == nil {
+		return ""
+	}
+	for i := range cp.Report.Imports {
+		if one := &cp.Report.Imports[i]; strings.HasPrefix(one.ResolvedModule, "numpy.") && one.Called {
+			return one.String()
+		}
+	}
+	return ""
+}
+
 // Describe implements [checkpoint.Describer].
 func (cp *Checkpoint) Describe() checkpoint.Description {
 	d := checkpoint.Description{Variant: string(cp.Format), Metadata: map[string]string{"format": "pt"}}
@@ -141,6 +155,10 @@ func (cp *Checkpoint) Describe() checkpoint.Description {
 	if cp.Report != nil && cp.Report.Verdict == pickle.Dangerous {
 		d.Notes = append(d.Notes, "dangerous to load: weigh scan says why")
 		d.Dangerous = cp.Report.Worst()
+	}
+	if name := cp.ofNumPy(); name != "" && cp.Format != FormatNPZ {
+		d.Notes = append(d.Notes, "PyTorch 2.6 and later refuse it by default (weights_only), because of "+name+
+			": `weigh convert FILE -o NEW.safetensors --keep-values NEW.json` writes its tensors and values")
 	}
 	if cp.Root != "" {
 		d.Notes = append(d.Notes, fmt.Sprintf("shows the tensors under %s", quoted(cp.Root)))

@@ -28,7 +28,7 @@ func (b *builder) quantized(args pickle.Value) (*view, error) {
 	case quantizedAs[kind] == "":
 		return nil, unsupportedf("a quantized tensor of %s: save it after dequantize()", quoted(kind))
 	case !b.opts.Quantized:
-		return nil, unsupported{"a quantized tensor", FormQuantized}
+		return nil, unsupported{why: "a quantized tensor", form: FormQuantized}
 	}
 	const none = 99 // there is no metadata argument
 	v, err := b.view(st, quantizedAs[kind], args, none)

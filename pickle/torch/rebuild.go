@@ -67,18 +67,21 @@ func (b *builder) tensor(v pickle.Value) (*view, error) {
 		if isArray(c) {
 			return b.array(c)
 		}
-		name, args := rebuilderOf(c.Callee()), c.Args()
+		name, args, state := rebuilderOf(c.Callee()), c.Args(), pickle.Value{}
 		for strings.HasPrefix(name, "_rebuild_from_type") {
 			if err := enough(name, args); err != nil {
 				return nil, err
 			}
-			name, args = rebuilderOf(args.Item(0)), args.Item(2)
+			name, args, state = rebuilderOf(args.Item(0)), args.Item(2), args.Item(3)
 		}
 		if name == "" {
 			return nil, unsupportedf("a tensor that is rebuilt by an unknown function")
 		}
 		if err := enough(name, args); err != nil {
 			return nil, err
+		}
+		if name == "_rebuild_wrapper_subclass" {
+			return nil, wrapperSubclass(args, state)
 		}
 		if !isWrapper(name) {
 			return b.rebuild(name, args)
@@ -123,8 +126,6 @@ func (b *builder) rebuild(name string, args pickle.Value) (*view, error) {
 		return nil, unsupportedf("a tensor on device meta, which has no data")
 	case "_rebuild_nested_tensor":
 		return nil, unsupportedf("a nested tensor")
-	case "_rebuild_wrapper_subclass":
-		return nil, unsupportedf("a tensor of a class that stores its data elsewhere")
 	}
 	return b.composed(args, b.sparse)
 }

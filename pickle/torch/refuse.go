@@ -66,6 +66,7 @@ func notCheckpoint(format string, args ...any) error {
 type unsupported struct {
 	why  string
 	form Form // the form if an option supports it
+	fix  string
 }
 
 // Error implements error.

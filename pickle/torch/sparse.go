@@ -27,7 +27,7 @@ func (b *builder) sparse(args pickle.Value) (*view, error) {
 	case layout == "sparse_csr" && !isMatrix(parts.Item(3)):
 		return nil, unsupportedf("a CSR tensor that is a batch of matrices or has dense dimensions: save it after to_dense()")
 	case !b.opts.Dense:
-		return nil, unsupported{"a sparse tensor", FormSparse}
+		return nil, unsupported{why: "a sparse tensor", form: FormSparse}
 	case layout == "sparse_coo":
 		return b.coo(parts)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/weightools/safetensors/pickle"
 )
 
-// Plain returns the JSON text of a number, str, bool or None.
+// Plain returns the JSON text of a number, str, bool or None, or of a number of NumPy.
 func Plain(v pickle.Value, most int64) (text []byte, ok bool) {
 	switch v.Kind() {
 	case pickle.KindNone:
@@ -26,7 +26,9 @@ func Plain(v pickle.Value, most int64) (text []byte, ok bool) {
 		}
 	case pickle.KindFloat:
 		f, _ := v.Float()
-		return appendFloat(nil, f), true
+		return appendFloat(nil, f, 64), true
+	case pickle.KindCall:
+		return scalar(v)
 	case pickle.KindStr:
 		if r := v.Data(); r != nil && r.Size() <= most {
 			b := make([]byte, r.Size()) // the pickle is at least as large
@@ -38,8 +40,8 @@ func Plain(v pickle.Value, most int64) (text []byte, ok bool) {
 	return nil, false
 }
 
-// appendFloat appends a float in a form that differs from ints.
-func appendFloat(b []byte, f float64) []byte {
+// appendFloat appends a float of 32 or 64 bits in a form that differs from ints.
+func appendFloat(b []byte, f float64, bits int) []byte {
 	switch {
 	case math.IsNaN(f):
 		return append(b, `"NaN"`...)
@@ -49,7 +51,7 @@ func appendFloat(b []byte, f float64) []byte {
 		return append(b, `"-Infinity"`...)
 	}
 	begin := len(b)
-	b = strconv.AppendFloat(b, f, 'g', -1, 64)
+	b = strconv.AppendFloat(b, f, 'g', -1, bits)
 	if bytes.IndexByte(b[begin:], '.') < 0 && bytes.IndexByte(b[begin:], 'e') < 0 {
 		b = append(b, ".0"...)
 	}

@@ -1,0 +1,66 @@
+// Layers that predict further tokens (MTP), which models load only if they are there.
+
+package checkpoint
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/weightools/safetensors/internal/config"
+	"github.com/weightools/safetensors/internal/parts"
+)
+
+// mtp finds out whether the tensors of a shard are all those of MTP layers.
+type mtp struct {
+	first, end int64           // the numbers of the layers by config.json; none if they are equal
+	other      map[string]bool // shards with other tensors
+	layers     map[string]int  // a layer of the tensors of a shard, -1 if they are called "mtp"
+}
+
+// newMTP reads the numbers of layers in config.json.
+func (s *Set) newMTP(ctx context.Context) *mtp {
+	m := &mtp{other: make(map[string]bool), layers: make(map[string]int)}
+	file, err := s.OpenBeside(ctx, "config.json")
+	if err != nil {
+		return m
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.NewSectionReader(file.ReaderAt(ctx), 0, min(file.Size(), config.MaxSize)))
+	if err != nil {
+		return m
+	}
+	c := config.New(config.Files{Main: config.Parse("config.json", text)}, new(config.Notes))
+	if n, more := c.Size(config.Layers), c.Size(config.MTPLayers); n > 0 && more > 0 && n < 1<<31 && more < 1<<31 {
+		m.first, m.end = n, n+more
+	}
+	return m
+}
+
+// add adds a tensor of a shard.
+func (m *mtp) add(shard, tensor string) {
+	_, number, _ := parts.Layer(tensor)
+	switch {
+	case strings.HasPrefix(tensor, "mtp.") || strings.HasPrefix(tensor, "model.mtp."):
+		m.layers[shard] = -1
+	case int64(number) >= m.first && int64(number) < m.end:
+		m.layers[shard] = number
+	default:
+		m.other[shard] = true
+	}
+}
+
+// of describes the layers of a shard, "" if it has others.
+func (m *mtp) of(shard string) string {
+	switch layer := m.layers[shard]; {
+	case m.other[shard]:
+		return ""
+	case layer < 0:
+		return "; they predict further tokens (MTP)"
+	case m.end-m.first == 1:
+		return fmt.Sprintf("; they are layer %d, which is the MTP layer of config.json: it predicts further tokens", layer)
+	}
+	return fmt.Sprintf("; they are of layers %d to %d, which are the MTP layers of config.json: they predict further tokens",
+		m.first, m.end-1)
+}
