@@ -19,6 +19,7 @@ var (
 	ollamaOnly = []loader.Name{loader.Ollama}
 	converters = []loader.Name{loader.LlamaCPP, loader.MLX, loader.Ollama}
 	diffusers  = []loader.Name{loader.Diffusers}
+	comfyUI    = []loader.Name{loader.ComfyUI}
 )
 
 // tokenizer is a tokenizer.json whose pre-tokenizer is that of Qwen2.
@@ -119,6 +120,10 @@ var loadingsOfOthers = []loading{
 	{"rope_theta that llama.cpp finds", whole(theta(llamaConfig, "500000.0"), plain), llamaCPP, 0, nil},
 	{"an output layer that mlx-lm drops", whole(changed(llamaConfig, `"tie_word_embeddings": false,`, ``), plain), mlxOnly, 0,
 		one(check.RuleHeadDropped, failed, "mlx", "model.safetensors", "lm_head.weight", "config.json has no tie_word_embeddings")},
+	{"an output layer that mlx-lm refuses", whole(changed(changed(llamaConfig, `"tie_word_embeddings": false,`, ``), `"model_type": "llama"`, `"model_type": "olmo2"`), plain), mlxOnly, 0,
+		one(check.RuleHeadDropped, failed, "mlx", "model.safetensors", "lm_head.weight", "or stops with ValueError")},
+	{"a member that transformers 5 does not write", whole(changed(llamaConfig, `"LlamaForCausalLM"`, `"GPTNeoXForCausalLM"`), plain), llamaCPP, 0,
+		one(check.RuleConfigField, failed, "llama.cpp", "config.json", "", `of the class "GPTNeoXForCausalLM" lacks 1 member: rotary_pct; llama.cpp stops with KeyError`)},
 	{"no output layer that could be dropped", lacking(func(t *testing.T, f folder) {
 		joined(modelOf(changed(llamaConfig, `"tie_word_embeddings": false`, `"tie_word_embeddings": true`), llama(plain)), "tokenizer.json", tokenizer, "x", "")(t, f)
 	}, "x"), converters, 0, nil},
@@ -206,6 +211,25 @@ var loadingsOfOthers = []loading{
 		f.weights(t, "model.safetensors", bf16("conv_in.weight", 8, 4))
 		f.text("config.json", `{"_class_name": "ControlNetModel"}`)
 	}, diffusers, 0, one(check.RuleWeightsNotFound, failed, "diffusers", "config.json", "", `there is "model.safetensors", but no diffusion_pytorch_model.safetensors`)},
+
+	{"a diffusion model alone", fileOf("flux.safetensors", fluxLike("")...), comfyUI, 0,
+		one(check.RuleModelPlace, safetensors.Note, "comfyui", "flux.safetensors", "", "alone, without a VAE and text encoders, by \"double_blocks.0")},
+	{"a diffusion model in its folder", fileOf("models/diffusion_models/flux.safetensors", fluxLike("")...), comfyUI, 0, nil},
+	{"a diffusion model among checkpoints", fileOf("models/checkpoints/more/flux.safetensors", fluxLike("")...), comfyUI, 0,
+		one(check.RuleModelFolder, safetensors.Warning, "comfyui", "models/checkpoints/more/flux.safetensors", "", "and the folder is models/checkpoints")},
+	{"an adapter among checkpoints", fileOf("checkpoints/wan.safetensors", wanLoRA("diffusion_model.")...), comfyUI, 0,
+		one(check.RuleModelFolder, safetensors.Warning, "comfyui", "checkpoints/wan.safetensors", "", "it is an adapter: LoRA (Wan")},
+	{"an adapter in its folder", fileOf("loras/wan.safetensors", wanLoRA("diffusion_model.")...), comfyUI, 0, nil},
+	{"an adapter with the names of PEFT", fileOf("loras/wan.safetensors", wanLoRA("base_model.model.")...), comfyUI, 0,
+		one(check.RuleAdapterUnread, safetensors.Warning, "comfyui", "loras/wan.safetensors", "base_model.model.blocks.0.cross_attn.v.lora_A.weight", "comfyui logs")},
+	{"shards", func(t *testing.T, f folder) { f.sharded(t, 2, 1, fluxLike("")...) }, comfyUI, 0,
+		one(check.RuleOneFile, failed, "comfyui", "model.safetensors.index.json", "", "the model consists of 2 shards")},
+	{"packed for a custom node", fileOf("models/diffusion_models/a.safetensors", append(fluxLike(""), bf16("double_blocks.0.img_attn.proj.smooth_factor", 16))...), comfyUI, 0,
+		one(check.RuleCustomNode, safetensors.Warning, "comfyui", "models/diffusion_models/a.safetensors", "double_blocks.0.img_attn.proj.smooth_factor", "quantized by SVDQuant")},
+	{"packed for other programs", fileOf("text_encoders/a.safetensors", headed(gptq)...), comfyUI, 0,
+		one(check.RuleQuantUnsupported, failed, "comfyui", "text_encoders/a.safetensors", "model.layers.0.mlp.down_proj.qzeros", "quantized by GPTQ or AWQ")},
+	{"scaled FP8", fileOf("models/diffusion_models/a.safetensors", append(fluxLike(""), tensor{"scaled_fp8", safetensors.F8_E4M3, []int64{0}, nil}, f32("img_in.scale_weight"))...), comfyUI, 0, nil},
+	{"a pipeline for ComfyUI", pipelineOf("", nil), comfyUI, 0, nil},
 }
 
 const loraConfig = `{"peft_type": "LORA", "r": 4, "lora_alpha": 8, "target_modules": ["q_proj"], "base_model_name_or_path": "o/m"}`
@@ -214,6 +238,28 @@ const loraConfig = `{"peft_type": "LORA", "r": 4, "lora_alpha": 8, "target_modul
 func smallLoRA() []tensor {
 	return []tensor{f32("base_model.model.model.layers.0.self_attn.q_proj.lora_A.weight", 4, 8),
 		f32("base_model.model.model.layers.0.self_attn.q_proj.lora_B.weight", 8, 4)}
+}
+
+// fluxLike has the names of Flux.
+func fluxLike(prefix string) []tensor {
+	return []tensor{bf16(prefix+"double_blocks.0.img_attn.qkv.weight", 48, 16), bf16(prefix+"double_blocks.0.img_attn.norm.key_norm.scale", 4),
+		bf16(prefix+"double_blocks.0.txt_attn.qkv.weight", 48, 16), bf16(prefix+"double_blocks.0.img_mlp.0.weight", 64, 16),
+		bf16(prefix+"single_blocks.0.linear1.weight", 112, 16), bf16(prefix+"single_blocks.0.linear2.weight", 16, 80),
+		bf16(prefix+"img_in.weight", 16, 64), bf16(prefix+"txt_in.weight", 16, 32), bf16(prefix+"final_layer.linear.weight", 64, 16),
+		bf16(prefix+"guidance_in.in_layer.weight", 16, 256), bf16(prefix+"time_in.in_layer.weight", 16, 256), bf16(prefix+"vector_in.in_layer.weight", 16, 24)}
+}
+
+// fileOf returns what makes a folder of one file.
+func fileOf(name string, tensors ...tensor) func(*testing.T, folder) {
+	return func(t *testing.T, f folder) { f.weights(t, name, tensors...) }
+}
+
+// wanLoRA is an adapter of Wan.
+func wanLoRA(prefix string) (all []tensor) {
+	for _, module := range []string{"self_attn.q", "cross_attn.v"} {
+		all = append(all, bf16(prefix+"blocks.0."+module+".lora_A.weight", 4, 32), bf16(prefix+"blocks.0."+module+".lora_B.weight", 32, 4))
+	}
+	return all
 }
 
 // compressedConfig is the configuration of compressed-tensors with one group.

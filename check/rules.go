@@ -92,6 +92,11 @@ const (
 	RuleAdapterConfig      = rule.AdapterConfig
 	RuleAdapterUnsupported = rule.AdapterUnsupported
 	RuleChatTemplate       = rule.ChatTemplate
+	RuleOneFile            = rule.OneFile
+	RuleModelPlace         = rule.ModelPlace
+	RuleModelFolder        = rule.ModelFolder
+	RuleCustomNode         = rule.CustomNode
+	RuleAdapterUnread      = rule.AdapterUnread
 )
 
 // Rules returns the rules about a repository, in the order in which it is read, and then those that are judged only

@@ -13,7 +13,7 @@ var diffusersNeeds = []Need{
 		Does:   "stops with ValueError or AttributeError",
 		Source: "pipelines/pipeline_loading_utils.py, get_class_obj_and_candidates"},
 	{Rule: rule.PipelineComponent, Loader: Diffusers, Severity: safetensors.Error,
-		Does:   "stops with OSError or ValueError",
+		Does:   "stops with OSError or ValueError, or makes an empty tokenizer",
 		Source: "pipelines/pipeline_utils.py, from_pretrained"},
 	{Rule: rule.VariantOnly, Loader: Diffusers, Severity: safetensors.Warning,
 		Does:   "stops with OSError if it is not told the variant",
@@ -36,4 +36,7 @@ var diffusersNeeds = []Need{
 	{Rule: rule.NamesWrapped, Loader: Diffusers, Severity: safetensors.Error,
 		Does:   "initializes the weights at random, and only warns",
 		Source: "models/modeling_utils.py, _load_pretrained_model"},
+	{Rule: rule.AdapterPrefix, Loader: Diffusers, Severity: safetensors.Warning,
+		Does:   "finds no modules of the pipeline under such names, and changes nothing",
+		Source: "loaders/lora_base.py, _load_lora_into_text_encoder"},
 }

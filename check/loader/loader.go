@@ -60,6 +60,9 @@ var infos = []Info{
 			"*.json files, and converts them to GGUF."},
 	{Diffusers, "diffusers", "0.42.1", "https://github.com/huggingface/diffusers",
 		"It reads model_index.json, then each component that this names: its configuration and the weights in its folder."},
+	{ComfyUI, "ComfyUI", "033046cc", "https://github.com/Comfy-Org/ComfyUI",
+		"Each node reads one file from its folder below models, such as checkpoints, diffusion_models, text_encoders, vae " +
+			"and loras, and tells by its tensors what the model is."},
 }
 
 // All returns the programs that have needs.

@@ -25,7 +25,7 @@ var mlxNeeds = []Need{
 		Does:   "takes its own default for it, and computes wrong positions",
 		Source: "mlx_lm/models/base.py, BaseModelArgs.from_dict"},
 	{Rule: rule.HeadDropped, Loader: MLX, Severity: safetensors.Error,
-		Does:   "takes it for tied to the embedding by default, and drops the output layer",
+		Does:   "takes it for tied to the embedding by default, and drops the output layer or stops with ValueError",
 		Source: "mlx_lm/models/llama.py, sanitize"},
 	{Rule: rule.QuantUnsupported, Loader: MLX, Severity: safetensors.Error,
 		Does:   "stops with ValueError",

@@ -32,7 +32,7 @@ const indexName = "model.safetensors.index.json"
 
 // needs has the tables of all programs.
 var needs = slices.Concat(transformersNeeds, vllmNeeds, sglangNeeds, llamaCPPNeeds, mlxNeeds, ollamaNeeds,
-	diffusersNeeds)
+	diffusersNeeds, comfyUINeeds)
 
 // Needs returns the needs of all programs.
 func Needs() []Need { return slices.Clone(needs) }

@@ -121,7 +121,10 @@ var ofRules = map[safetensors.Rule][]adviceFolder{
 		"adapter_config.json", `{"peft_type":"LORA","r":1,"base_model_name_or_path":"./base"}`)},
 	"dtype-unsupported": {oneOf("{"+adviceMeta+strings.ReplaceAll(strings.Replace(adviceA, "F32", "F64", 1), "[0,4]", "[0,8]")+"}", "abcdefgh").
 		with("config.json", llamaOf1)},
-	"leftover": {oneOf("{"+adviceMeta+adviceA+"}", "abcd").with(".model.safetensors.tmp-0123456789", "x")},
+	"one-file": {shardsOf(`{"metadata":{"total_size":8},"weight_map":{"a":"` + adviceOne + `","b":"` + adviceTwo + `"}}`),
+		shardsOf("").with(adviceIndex, "")},
+	"adapter-unread": {adapterFolder("base_model.model.double_blocks.0.img_attn.qkv", "lora_A.weight", "lora_B.weight")},
+	"leftover":       {oneOf("{"+adviceMeta+adviceA+"}", "abcd").with(".model.safetensors.tmp-0123456789", "x")},
 }
 
 // with returns the folder with other contents of files; "" removes one.

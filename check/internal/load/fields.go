@@ -21,9 +21,12 @@ func judgeMembers(_ context.Context, r *Repository) {
 		root := m.Main.Root
 		if w, ok := mlxType(root.Text("model_type")); ok && len(m.For(loader.MLX)) > 0 &&
 			root.First("model_file").Kind() == 0 {
-			m.judgeNeeds(w.needs())
+			m.judgeNeeds(loader.MLX, "of the model type "+wording.Quote(root.Text("model_type")), w.needs())
 			m.judgeTheta(loader.MLX, w)
 			m.judgeDropped(w)
+		}
+		if class := llamaCPPClass(root); len(m.For(loader.LlamaCPP)) > 0 {
+			m.judgeNeeds(loader.LlamaCPP, "of the class "+wording.Quote(class), llamaCPPClasses()[class].needs())
 		}
 		class, _ := firstText(root.First("architectures"))
 		if w, ok := ollamaClasses()[class]; ok && len(m.For(loader.Ollama)) > 0 {
@@ -32,8 +35,8 @@ func judgeMembers(_ context.Context, r *Repository) {
 	}
 }
 
-// judgeNeeds reports members without which mlx-lm stops.
-func (m *Model) judgeNeeds(needs []string) {
+// judgeNeeds reports members without which a program stops.
+func (m *Model) judgeNeeds(program loader.Name, of string, needs []string) {
 	var lack []string
 	for _, name := range needs {
 		if _, ok := m.Main.Root[name]; !ok {
@@ -47,8 +50,7 @@ func (m *Model) judgeNeeds(needs []string) {
 	if _, ok := nestedTheta(m.Main.Root); ok && strings.Contains(strings.Join(lack, " "), "rope_theta") {
 		also = "; rope_theta is in rope_parameters, where transformers 5 writes it"
 	}
-	m.Add(Fault{Rule: rule.ConfigField, File: m.ConfigPath}, m.For(loader.MLX),
-		"config.json of the model type %s lacks %s: %s%s", wording.Quote(m.Main.Root.Text("model_type")),
+	m.Add(Fault{Rule: rule.ConfigField, File: m.ConfigPath}, m.For(program), "config.json %s lacks %s: %s%s", of,
 		wording.Count(len(lack), "member"), strings.Join(lack, ", "), also)
 }
 
@@ -75,7 +77,7 @@ func (m *Model) judgeTheta(of loader.Name, w words) {
 
 // judgeDropped reports an output layer that mlx-lm takes for a copy of the embedding.
 func (m *Model) judgeDropped(w words) {
-	if _, ok := m.Main.Root["tie_word_embeddings"]; ok || !w.has("drops") {
+	if _, ok := m.Main.Root["tie_word_embeddings"]; ok || !w.has("drops") && !w.has("refuses") {
 		return
 	}
 	for file, ti := range m.Tensors() {

@@ -29,4 +29,6 @@ var judges = []judge{
 	{rules: []safetensors.Rule{rule.TokenizerMissing, rule.TokenizerAbsent, rule.TokenGap, rule.SpecialTokens,
 		rule.PreTokenizer}, of: judgeTokenizers},
 	{rules: []safetensors.Rule{rule.PipelineComponent, rule.VariantOnly}, of: judgePipelines},
+	{rules: []safetensors.Rule{rule.OneFile, rule.ModelPlace, rule.ModelFolder, rule.AdapterUnread}, set: judgeComfyUI},
+	{rules: []safetensors.Rule{rule.CustomNode, rule.QuantUnsupported}, set: judgeComfyForm},
 }

@@ -14,7 +14,7 @@ func TestTables(t *testing.T) {
 		flags, fits string // known words; of names that it must have
 	}{
 		{"llamacpp.txt", llamaCPPText, "", "LlamaForCausalLM Qwen3MoeForCausalLM GptOssForCausalLM"},
-		{"mlx.txt", mlxText, "drops fp8 packed vision", "llama qwen3_moe idefics3"},
+		{"mlx.txt", mlxText, "drops refuses fp8 packed vision", "llama qwen3_moe idefics3"},
 		{"ollama.txt", ollamaText, "pre", "LlamaForCausalLM BertModel"},
 		{"diffusers.txt", diffusersText, "model scheduler", "FluxPipeline UNet2DConditionModel DDIMScheduler"},
 	} {

@@ -24,8 +24,8 @@ var vocabularies = []string{
 	"tiktoken.model", "qwen.tiktoken", "rwkv_vocab_v20230424.txt", "tokenization.py",
 }
 
-// described are files about a tokenizer that do not have its tokens.
-var described = []string{"tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "merges.txt"}
+// aboutTokens are files about a tokenizer that do not have its tokens.
+var aboutTokens = []string{"tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "merges.txt"}
 
 // judgeTokenizers reports tokenizers that are missing, and those that ollama reads differently.
 func judgeTokenizers(ctx context.Context, r *Repository) {
@@ -75,7 +75,7 @@ func (m *Model) vocabularyLack(of loader.Name, names []string) (one lack, ok boo
 		return lack{rule.TokenizerMissing, path.Join(m.Folder(), other),
 			"there is " + wording.Quote(other) + ", and neither tokenizer.json nor tokenizer.model"}, true
 	}
-	if about := first(described); about != "" {
+	if about := first(aboutTokens); about != "" {
 		return lack{rule.TokenizerMissing, path.Join(m.Folder(), about),
 			"there is " + wording.Quote(about) + ", and no file with the tokens, such as tokenizer.json"}, true
 	}

@@ -21,6 +21,11 @@ const (
 	AdapterTensor     safetensors.Rule = "adapter-tensor"
 	PipelineComponent safetensors.Rule = "pipeline-component"
 	VariantOnly       safetensors.Rule = "variant-only"
+	OneFile           safetensors.Rule = "one-file"
+	ModelPlace        safetensors.Rule = "model-place"
+	ModelFolder       safetensors.Rule = "model-folder"
+	CustomNode        safetensors.Rule = "custom-node"
+	AdapterUnread     safetensors.Rule = "adapter-unread"
 )
 
 var loadingOthers = []safetensors.RuleInfo{
@@ -86,4 +91,24 @@ var loadingOthers = []safetensors.RuleInfo{
 		Summary: "Weights exist without a variant such as fp16.",
 		Source:  loaders,
 		Fix:     "Pass the variant to from_pretrained, such as variant=\"fp16\"."},
+	{Rule: OneFile, Severity: safetensors.Error,
+		Summary: "A model is one file if the loader reads one.",
+		Source:  loaders,
+		Fix:     "Merge the shards: `weigh merge FILE -o NEW.safetensors`."},
+	{Rule: ModelPlace, Severity: safetensors.Note,
+		Summary: "A model is in the folder in which the loader looks for its kind.",
+		Source:  loaders,
+		Fix:     "Put it in the folder of its kind."},
+	{Rule: ModelFolder, Severity: safetensors.Warning,
+		Summary: "A model is not in the folder in which the loader looks for another kind.",
+		Source:  loaders,
+		Fix:     "Put it in the folder of its kind."},
+	{Rule: CustomNode, Severity: safetensors.Warning,
+		Summary: "The loader reads the file without an extension.",
+		Source:  loaders,
+		Fix:     "Install the extension."},
+	{Rule: AdapterUnread, Severity: safetensors.Warning,
+		Summary: "The loader finds the modules of an adapter by its names.",
+		Source:  loaders,
+		Fix:     "Rename the tensors: `weigh edit --in-place --rename '^base_model\\.model\\.=>diffusion_model.' FILE`."},
 }

@@ -141,4 +141,9 @@ var examples = map[safetensors.Rule]string{
 	check.RuleAdapterConfig:      `adapter_config.json beside the model.safetensors of a merged model`,
 	check.RuleAdapterUnsupported: `"use_dora": true in adapter_config.json, and vLLM`,
 	check.RuleChatTemplate:       `the token <|im_start|>, and no chat_template in tokenizer_config.json`,
+	check.RuleOneFile:            `two shards and their index, for ComfyUI`,
+	check.RuleModelPlace:         `flux1-dev.safetensors in Downloads: it belongs in models/diffusion_models`,
+	check.RuleModelFolder:        `flux1-dev.safetensors, a diffusion model alone, in models/checkpoints`,
+	check.RuleCustomNode:         `flux1-dev-Q4_K_S.gguf: it needs ComfyUI-GGUF`,
+	check.RuleAdapterUnread:      `base_model.model.blocks.0.self_attn.q.lora_A.weight instead of diffusion_model.blocks.0…`,
 }
