@@ -68,11 +68,20 @@ type Tensor struct {
 // Split reports whether there is one tensor for each expert.
 func (t *Tensor) Split() bool { return strings.Contains(t.Name, "{x}") }
 
-// A Class is a class of models. All classes of an architecture share its body and have different heads.
+// A Class is a class of models. The classes of an architecture share its tensors; some have others besides, or lack some.
 type Class struct {
 	Name   string
 	Prefix string   // before the names of the body: "model." of LlamaForCausalLM, "" of LlamaModel
-	Heads  []string // the tensors that only this class has
+	Adds   []string // tensors that Architecture.Tensors does not list: "score.weight"
+	Lacks  []string // tensors of it that the class does not have; a name that ends with * means all that begin so
+}
+
+// Has reports whether the class has a tensor that Architecture.Tensors lists.
+func (c *Class) Has(name string) bool {
+	return !slices.ContainsFunc(c.Lacks, func(lack string) bool {
+		begin, all := strings.CutSuffix(lack, "*")
+		return name == lack || all && strings.HasPrefix(name, begin)
+	})
 }
 
 // An Architecture is what models of one type have in common.
@@ -84,6 +93,7 @@ type Architecture struct {
 	// Prefix is what the model without a head lacks in the names of Tensors: "model." of llama. It is empty if no name
 	// or not each name has it.
 	Prefix  string
+	Ties    bool     // its configurations tie the head to the embedding unless they say otherwise
 	Tensors []Tensor // sorted by name
 
 	id int
@@ -101,12 +111,12 @@ func (a *Architecture) Tensor(name string) (*Tensor, bool) {
 }
 
 // Class returns the class with a name, and whether the architecture has it.
-func (a *Architecture) Class(name string) (Class, bool) {
+func (a *Architecture) Class(name string) (*Class, bool) {
 	i := slices.IndexFunc(a.Classes, func(c Class) bool { return c.Name == name })
 	if i < 0 {
-		return Class{}, false
+		return nil, false
 	}
-	return a.Classes[i], true
+	return &a.Classes[i], true
 }
 
 // Find returns the architecture of a model_type of transformers or a _class_name of diffusers, otherwise the one that

@@ -18,6 +18,7 @@ type entry struct {
 	body   bool   // the name has the prefix
 	tensor *Tensor
 	name   string // as the form spells it
+	added  bool   // only some classes have it, and Architecture.Tensors does not list it
 }
 
 // A place is where a name is in the tables.
@@ -32,6 +33,15 @@ func (t *tableSet) makeIndex() {
 		for i := range a.Tensors {
 			byName[a.Tensors[i].Name] = &a.Tensors[i]
 			own.add(a.Tensors[i].Name, &a.Tensors[i])
+		}
+		for i := range a.Classes {
+			for _, name := range a.Classes[i].Adds {
+				if byName[name] == nil {
+					byName[name] = &Tensor{Name: name, Role: Head}
+					own.add(name, byName[name])
+					own.entries[len(own.entries)-1].added = true
+				}
+			}
 		}
 		t.tables = append(t.tables, own)
 		for _, s := range t.spellings[a.id] {
@@ -62,5 +72,5 @@ func (t *tableSet) makeIndex() {
 
 func (t *table) add(name string, of *Tensor) {
 	rest, body := strings.CutPrefix(name, t.prefix)
-	t.entries = append(t.entries, entry{Pattern(rest), body, of, name})
+	t.entries = append(t.entries, entry{key: Pattern(rest), body: body, tensor: of, name: name})
 }

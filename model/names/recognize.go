@@ -48,11 +48,14 @@ type Seen struct {
 type Fit struct {
 	Architecture *Architecture
 	Form         Form
+	// Class is the first class of the architecture that has the tensors that are there and no more that it requires, or
+	// fewest. It is empty for forms that are not the architecture's own.
+	Class string
 	Extra        string // what the names have before those that the architecture has, such as "module."
 	Lacks        string // the prefix of the architecture that the names lack, such as "model."
 	Known        int    // the number of names that the architecture has
 	Patterns     int    // the number of different patterns among these
-	Missing      []*Tensor
+	Missing      []*Tensor // required by Class, and not there
 	Unknown      []Seen // at most 20 patterns that the architecture does not have, the most frequent first
 
 	part   *Part
@@ -291,15 +294,50 @@ func (f *Fit) explain() {
 			f.Unknown = append(f.Unknown, *s)
 		}
 	}
-	for i := range f.table.entries {
-		if e := &f.table.entries[i]; e.tensor.Need == Required && !has[f.pattern(e)] {
-			f.Missing = append(f.Missing, e.tensor)
-		}
-	}
+	f.Class, f.Missing = f.class(has)
 	slices.SortFunc(f.Unknown, func(a, b Seen) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Pattern, b.Pattern))
 	})
 	f.Unknown = slices.Clip(f.Unknown[:min(len(f.Unknown), maxUnknown)])
+}
+
+// class returns the class that fits best, and what it misses. has says of each pattern whether it is there.
+func (f *Fit) class(has map[string]bool) (name string, missing []*Tensor) {
+	if f.Form != f.Architecture.Form || len(f.Architecture.Classes) == 0 {
+		_, missing = f.compare(has, &Class{})
+		return "", missing
+	}
+	least := -1
+	for i := range f.Architecture.Classes {
+		c := &f.Architecture.Classes[i]
+		wrong, lacking := f.compare(has, c)
+		wrong = 2 * (wrong + len(lacking))
+		if c.Prefix != f.prefix && !strings.HasSuffix(f.prefix, "."+c.Prefix) {
+			wrong++
+		}
+		if least < 0 || wrong < least {
+			least, name, missing = wrong, c.Name, lacking
+		}
+	}
+	return name, missing
+}
+
+// compare returns how many tensors are there that a class does not have, and which required ones are not there.
+func (f *Fit) compare(has map[string]bool, c *Class) (wrong int, missing []*Tensor) {
+	for i := range f.table.entries {
+		e := &f.table.entries[i]
+		in := c.Has(e.tensor.Name)
+		if e.added {
+			in = slices.Contains(c.Adds, e.name)
+		}
+		switch there := has[f.pattern(e)]; {
+		case there && !in:
+			wrong++
+		case !there && in && e.tensor.Need == Required:
+			missing = append(missing, e.tensor)
+		}
+	}
+	return wrong, missing
 }
 
 // pattern returns the pattern that names of an entry have in the part.

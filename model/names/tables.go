@@ -42,13 +42,13 @@ func load() (*tableSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &parser{blocks: make(map[string][]line), byType: make(map[string]*Architecture)}
+	p := &parser{blocks: make(map[string][]line), byType: make(map[string]*record)}
 	for _, e := range entries {
 		text, err := data.ReadFile(path.Join("data", e.Name()))
 		if err != nil {
 			return nil, err
 		}
-		p.arch, p.form, p.block = nil, nil, ""
+		p.begun()
 		number := 0
 		for text := range strings.Lines(string(text)) {
 			number++
@@ -67,16 +67,17 @@ func load() (*tableSet, error) {
 // A parser reads the data. Each line begins with a word that says what it is, except those of spellings, which have
 // " = ".
 type parser struct {
-	archs  []*Architecture
-	byType map[string]*Architecture
-	arch   *Architecture // that the lines are about
-	texts  []*spellingText
-	form   *spellingText // that the lines are about
-	blocks map[string][]line
-	block  string // that the lines are about
-	set    tableSet
+	records []*record
+	byType  map[string]*record
+	record  *record // that the lines are about
+	texts   []*spellingText
+	form    *spellingText // that the lines are about
+	blocks  map[string][]line
+	block   string // that the lines are about
+	set     tableSet
 }
 
+// line reads a line.
 func (p *parser) line(text string) error {
 	word, rest, _ := strings.Cut(text, " ")
 	switch word {
@@ -84,10 +85,12 @@ func (p *parser) line(text string) error {
 		return p.begin(rest)
 	case "form":
 		words := strings.Fields(rest)
-		p.form, p.arch, p.block = &spellingText{form: Form(words[0]), types: words[1:]}, nil, ""
+		p.begun()
+		p.form = &spellingText{form: Form(words[0]), types: words[1:]}
 		p.texts = append(p.texts, p.form)
 	case "block":
-		p.block, p.form, p.arch = rest, nil, nil
+		p.begun()
+		p.block = rest
 	case "wrapper":
 		mark, what, _ := strings.Cut(rest, " ")
 		p.set.wrappers = append(p.set.wrappers, Wrapper{Mark: mark, Of: what})
@@ -96,91 +99,19 @@ func (p *parser) line(text string) error {
 	case "use", "drop":
 		return p.spell(word, rest)
 	default:
-		if strings.Contains(text, " =") {
+		switch {
+		case strings.Contains(text, " ="):
 			return p.spell("", text)
+		case p.record == nil:
+			return fmt.Errorf("%q is not known", word)
 		}
-		return p.tensors(word, rest)
+		p.record.lines = append(p.record.lines, [2]string{word, rest})
 	}
 	return nil
 }
 
-// begin begins an architecture: "TYPE" or "TYPE < PARENT".
-func (p *parser) begin(text string) error {
-	kind, parent, like := strings.Cut(text, " < ")
-	if p.byType[kind] != nil {
-		return fmt.Errorf("architecture %s is there twice", kind)
-	}
-	p.arch, p.form, p.block = &Architecture{Type: kind, id: len(p.archs)}, nil, ""
-	if like {
-		of := p.byType[parent]
-		if of == nil {
-			return fmt.Errorf("architecture %s is not known yet", parent)
-		}
-		p.arch.Tensors, p.arch.Prefix = slices.Clone(of.Tensors), of.Prefix
-	}
-	p.archs, p.byType[kind] = append(p.archs, p.arch), p.arch
-	return nil
-}
-
-// tensors reads a line about the architecture.
-func (p *parser) tensors(word, rest string) error {
-	a := p.arch
-	if a == nil {
-		return fmt.Errorf("%q is not known", word)
-	}
-	if need := slices.Index(needs[:], word); need >= 0 {
-		for _, name := range expand(rest) {
-			a.remove(name)
-			a.Tensors = append(a.Tensors, Tensor{Name: name, Need: Need(need), Role: roleOf(name)})
-		}
-		return nil
-	}
-	switch word {
-	case "source":
-		a.Source = rest
-		a.Form = Transformers
-		if strings.HasPrefix(rest, "diffusers ") {
-			a.Form = Diffusers
-		}
-	case "prefix":
-		a.Prefix = strings.TrimPrefix(rest, "-")
-	case "class":
-		words := strings.Fields(rest)
-		a.Classes = append(a.Classes, Class{Name: words[0], Prefix: strings.TrimPrefix(words[1], "-"), Heads: words[2:]})
-	case "embedding", "head", "norm":
-		for _, name := range expand(rest) {
-			t, ok := a.Tensor(name)
-			if !ok {
-				return fmt.Errorf("%s has no tensor %s", a.Type, name)
-			}
-			t.Role = Role(slices.Index(roles[:], word))
-		}
-	case "without":
-		for _, name := range expand(rest) {
-			if !a.remove(name) {
-				return fmt.Errorf("%s has no tensor %s", a.Type, name)
-			}
-		}
-	default:
-		return fmt.Errorf("%q is not known", word)
-	}
-	return nil
-}
-
-// remove removes a tensor, and reports whether it was there.
-func (a *Architecture) remove(name string) bool {
-	n := len(a.Tensors)
-	a.Tensors = slices.DeleteFunc(a.Tensors, func(t Tensor) bool { return t.Name == name })
-	return len(a.Tensors) < n
-}
-
-// roleOf returns the role of a tensor as far as its name shows it.
-func roleOf(name string) Role {
-	if strings.Contains(name, "{n}") {
-		return Layer
-	}
-	return Other
-}
+// begun forgets what the last lines were about.
+func (p *parser) begun() { p.record, p.form, p.block = nil, nil, "" }
 
 // spell reads a line about a spelling.
 func (p *parser) spell(word, text string) error {
@@ -254,10 +185,16 @@ func within(lines []line, to, from string) []line {
 // finish makes the tables of what was read.
 func (p *parser) finish() (*tableSet, error) {
 	t := &p.set
-	t.types, t.classes, t.all = p.byType, make(map[string]*Architecture), slices.Clone(p.archs)
-	t.spellings = make([][]*Spelling, len(p.archs))
+	t.types, t.classes = make(map[string]*Architecture), make(map[string]*Architecture)
+	for _, r := range p.records {
+		if err := p.resolve(r, 0); err != nil {
+			return nil, err
+		}
+		t.all, t.types[r.arch.Type] = append(t.all, r.arch), r.arch
+	}
 	slices.SortFunc(t.all, func(a, b *Architecture) int { return strings.Compare(a.Type, b.Type) })
-	for _, a := range t.all {
+	for i, a := range t.all {
+		a.id = i
 		slices.SortFunc(a.Tensors, func(a, b Tensor) int { return strings.Compare(a.Name, b.Name) })
 		for _, c := range a.Classes {
 			if t.classes[c.Name] == nil {
@@ -265,9 +202,10 @@ func (p *parser) finish() (*tableSet, error) {
 			}
 		}
 	}
+	t.spellings = make([][]*Spelling, len(t.all))
 	for _, s := range p.texts {
 		for _, kind := range s.types {
-			a := p.byType[kind]
+			a := t.types[kind]
 			if a == nil {
 				return nil, fmt.Errorf("a spelling %s of %s, which is not known", s.form, kind)
 			}
