@@ -12,6 +12,9 @@ import sys
 
 WIDTH = 118
 
+# Architectures that others are like.
+ROOTS = ["llama", "bert", "t5", "bart", "FluxTransformer2DModel", "UNet2DConditionModel"]
+
 
 def tree(names):
     """Returns names as a tree of their elements."""
@@ -188,10 +191,9 @@ class Arch:
         inherited = [re.sub(rf"(?<= ){parent.stem}(?=\w)", self.stem, c) for c in parent.classes] \
             if parent and parent.stem and self.stem else []
         if inherited and all(c in self.classes for c in inherited):
+            out[-1] += " <"
             out += [c for c in self.classes if c not in inherited]
         else:
-            if inherited:
-                out.remove(f"stem {self.stem}")
             out += self.classes
         gone = set(have) - set(self.need)
         out += lines("without", gone)
@@ -228,9 +230,10 @@ def size(text):
 def tree_of(archs):
     """Chooses for each architecture the one that it is most like, or none: a tree of short texts."""
     best = {a.kind: (size(a.text()), None) for a in archs}
-    done, result = [], {}
+    result = {}
     while best:
-        kind = min(best, key=lambda k: (best[k][0] - size(by[k].text()), k) if best[k][1] else (0, k))
+        known = [k for k in ROOTS if k in best]
+        kind = known[0] if known else min(best, key=lambda k: (best[k][0] - size(by[k].text()), k) if best[k][1] else (0, k))
         chosen = by[kind]
         result[kind] = best.pop(kind)[1]
         for k in best:
@@ -247,8 +250,11 @@ def main():
     new = json.load(open(sys.argv[1]))
     old = json.load(open(sys.argv[2])) if len(sys.argv) > 2 else {"types": {}, "version": ""}
     source = f"{new['library']} {new['version']}"
-    archs = [Arch(k, e, old["types"].get(k), source + (f" and {old['version']}" if k in old["types"] else ""))
-             for k, e in sorted(new["types"].items())]
+    archs = []
+    for k, e in sorted(new["types"].items()):
+        before = old["types"].get(k)
+        before = before if before and before["class"] == e["class"] else None
+        archs.append(Arch(k, e, before, source + (f" and {old['version']}" if before else "")))
     archs += [Arch(k, e, None, f"{old['library']} {old['version']}") for k, e in old["types"].items() if k not in new["types"]]
     by = {a.kind: a for a in archs}
     parents = tree_of(archs)

@@ -111,12 +111,12 @@ func (a *Architecture) Tensor(name string) (*Tensor, bool) {
 }
 
 // Class returns the class with a name, and whether the architecture has it.
-func (a *Architecture) Class(name string) (*Class, bool) {
+func (a *Architecture) Class(name string) (Class, bool) {
 	i := slices.IndexFunc(a.Classes, func(c Class) bool { return c.Name == name })
 	if i < 0 {
-		return nil, false
+		return Class{}, false
 	}
-	return &a.Classes[i], true
+	return a.Classes[i], true
 }
 
 // Find returns the architecture of a model_type of transformers or a _class_name of diffusers, otherwise the one that

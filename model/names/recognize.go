@@ -50,13 +50,13 @@ type Fit struct {
 	Form         Form
 	// Class is the first class of the architecture that has the tensors that are there and no more that it requires, or
 	// fewest. It is empty for forms that are not the architecture's own.
-	Class string
-	Extra        string // what the names have before those that the architecture has, such as "module."
-	Lacks        string // the prefix of the architecture that the names lack, such as "model."
-	Known        int    // the number of names that the architecture has
-	Patterns     int    // the number of different patterns among these
-	Missing      []*Tensor // required by Class, and not there
-	Unknown      []Seen // at most 20 patterns that the architecture does not have, the most frequent first
+	Class    string
+	Extra    string    // what the names have before those that the architecture has, such as "module."
+	Lacks    string    // the prefix of the architecture that the names lack, such as "model."
+	Known    int       // the number of names that the architecture has
+	Patterns int       // the number of different patterns among these
+	Missing  []*Tensor // required by Class, and not there
+	Unknown  []Seen    // at most 20 patterns that the architecture does not have, the most frequent first
 
 	part   *Part
 	table  *table

@@ -56,9 +56,13 @@ func (p *parser) resolve(r *record, depth int) error {
 func (r *record) inherit(parent *record) {
 	r.arch.Tensors = slices.Clone(parent.arch.Tensors)
 	r.arch.Prefix, r.arch.Ties, r.arch.Form = parent.arch.Prefix, parent.arch.Ties, parent.arch.Form
-	if i := slices.IndexFunc(r.lines, func(l [2]string) bool { return l[0] == "stem" && parent.stem != "" }); i >= 0 {
+	for _, line := range r.lines {
+		stem, like := strings.CutSuffix(line[1], " <")
+		if line[0] != "stem" || !like {
+			continue
+		}
 		for _, c := range parent.arch.Classes {
-			c.Name = r.lines[i][1] + strings.TrimPrefix(c.Name, parent.stem)
+			c.Name = stem + strings.TrimPrefix(c.Name, parent.stem)
 			r.arch.Classes = append(r.arch.Classes, c)
 		}
 	}
@@ -87,7 +91,7 @@ func (r *record) line(word, rest string) error {
 	case "prefix":
 		a.Prefix = strings.TrimPrefix(rest, "-")
 	case "stem":
-		r.stem = rest
+		r.stem = strings.TrimSuffix(rest, " <")
 	case "ties":
 		a.Ties = rest == "yes"
 	case "class":
