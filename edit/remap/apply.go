@@ -315,6 +315,12 @@ func (r Rule) String() string {
 	return text
 }
 
+// Has reports whether a rule has a name.
+func (m *Map) Has(name string) bool {
+	_, _, ok := (&finder{Map: m}).find(name)
+	return ok
+}
+
 // All returns the tensors that were made and those that no rule has.
 func (r *Result) All() []arrange.Made {
 	all := slices.Clone(r.Made)

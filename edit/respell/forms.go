@@ -4,8 +4,8 @@ package respell
 
 import (
 	"encoding/json"
-	"strings"
 
+	"github.com/weightools/safetensors/edit"
 	"github.com/weightools/safetensors/model/names"
 )
 
@@ -41,7 +41,7 @@ var forms = []Form{
 	{Name: "original", What: "what the authors published: LDM, Flux and others", forms: []names.Form{names.Original}},
 	{Name: "comfyui", What: "single files for ComfyUI", forms: []names.Form{names.ComfyUI, names.Original}},
 	{Name: "checkpoint", What: "the same as original, with the prefix that the part has in a file of all parts",
-		forms: []names.Form{names.Original, names.Diffusers, names.Transformers}, contained: true},
+		forms: []names.Form{names.Original}, contained: true},
 }
 
 // Forms returns all forms.
@@ -67,39 +67,34 @@ func (r *respelling) stem() string {
 	return r.files
 }
 
-// container returns what the names of a part begin with in a single file of Stable Diffusion.
-func container(a *names.Architecture) string {
-	switch {
-	case strings.HasPrefix(a.Type, "AutoencoderKL"):
-		return "first_stage_model."
-	case a.Form == names.Diffusers:
-		return "model.diffusion_model."
-	case strings.HasPrefix(a.Type, "clip"):
-		return "cond_stage_model.transformer."
-	}
-	return ""
+// A configuration is what config.json says of the kind of a model.
+type configuration struct {
+	ModelType     string   `json:"model_type"`
+	Class         string   `json:"_class_name"`
+	Architectures []string `json:"architectures"`
 }
+
+// configurationOf reads config.json. It is empty if there is none.
+func configurationOf(in *edit.Input) (c configuration) {
+	text, err := in.Beside("config.json")
+	if err != nil || json.Unmarshal(text, &c) != nil {
+		return configuration{}
+	}
+	return c
+}
+
+// modelType returns the model_type of config.json, or "".
+func modelType(in *edit.Input) string { return configurationOf(in).ModelType }
 
 // configured returns the architecture that config.json names, or nil.
 func (r *respelling) configured() *names.Architecture {
-	text, err := r.in.Beside("config.json")
-	if err != nil {
-		return nil
-	}
-	var config struct {
-		ModelType     string   `json:"model_type"`
-		Class         string   `json:"_class_name"`
-		Architectures []string `json:"architectures"`
-	}
-	if json.Unmarshal(text, &config) != nil {
-		return nil
-	}
-	if config.Class != "" {
-		return names.Find(config.Class, config.Class)
+	c := configurationOf(r.in)
+	if c.Class != "" {
+		return names.Find(c.Class, c.Class)
 	}
 	class := ""
-	if len(config.Architectures) > 0 {
-		class = config.Architectures[0]
+	if len(c.Architectures) > 0 {
+		class = c.Architectures[0]
 	}
-	return names.Find(config.ModelType, class)
+	return names.Find(c.ModelType, class)
 }

@@ -32,6 +32,18 @@ func To(form string) (func(*edit.Input) (*edit.Output, error), error) {
 
 // arrange is an [edit.Edit].Arrange.
 func (f *Form) arrange(in *edit.Input) (*edit.Output, error) {
+	out, refused, err := f.builtin(in)
+	if out != nil || err != nil {
+		return out, err
+	}
+	if out, err = f.tabled(in); err != nil && refused != nil {
+		return nil, refused
+	}
+	return out, err
+}
+
+// tabled changes names by the tables.
+func (f *Form) tabled(in *edit.Input) (*edit.Output, error) {
 	r := &respelling{Form: f, in: in, origin: make(map[*safetensors.Tensor]origin)}
 	if err := r.recognize(); err != nil {
 		return nil, err
@@ -183,17 +195,22 @@ func (r *respelling) refuse(unknown []string, form names.Form) error {
 	if len(unknown) == 0 {
 		return nil
 	}
+	return fmt.Errorf("the tables have no %s names of %s for %s: drop them with --drop, or use --map", form,
+		r.fit.Architecture.Type, firstOf(unknown))
+}
+
+// firstOf returns the first of some names, and how many more there are.
+func firstOf(unknown []string) string {
 	const most = 3
 	shown := make([]string, 0, most)
 	for _, name := range unknown[:min(most, len(unknown))] {
 		shown = append(shown, wording.Quote(name))
 	}
-	more := ""
+	text := strings.Join(shown, ", ")
 	if n := len(unknown) - len(shown); n > 0 {
-		more = fmt.Sprintf(" and %d more", n)
+		text += fmt.Sprintf(" and %d more", n)
 	}
-	return fmt.Errorf("the tables have no %s names of %s for %s%s: drop them with --drop, or use --map", form,
-		r.fit.Architecture.Type, strings.Join(shown, ", "), more)
+	return text
 }
 
 // apply changes names from those of the architecture to a form, or back.
@@ -267,11 +284,8 @@ func (r *respelling) output(tensors []*safetensors.Tensor) (*edit.Output, error)
 	out := &edit.Output{Stem: r.stem(), Set: r.metadata}
 	for _, t := range tensors {
 		name := t.Name
-		switch {
-		case r.bare:
+		if r.bare {
 			name = strings.TrimPrefix(name, r.fit.Architecture.Prefix)
-		case r.contained:
-			name = container(r.fit.Architecture) + name
 		}
 		o := r.origin[t]
 		one := arrange.Made{Tensor: t, From: o.from, How: o.how}

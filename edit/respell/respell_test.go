@@ -218,7 +218,7 @@ func TestRefused(t *testing.T) {
 		form, want string
 		in         *edit.Input
 	}{
-		{"meta", `no transformers names of llama for "model.layers.0.extra.weight", "visual.x"`, input(odd, model)},
+		{"meta", `no names in the form "meta" are known for "model.layers.0.extra.weight", "visual.x": drop`, input(odd, model)},
 		{"diffusers", "", input(llama(t, ""), model)},
 		{"comfyui", "", input(llama(t, ""), model)},
 		{"transformers", "not those of an architecture", input([]*safetensors.Tensor{filled(t, "a", 2)}, "")},

@@ -46,3 +46,6 @@ func hasKey(set map[string]bool, name string) bool {
 	module, role := parts.Split(key)
 	return role != parts.Weight && module != "" && set[module+".weight"]
 }
+
+// Unwrap returns a name without the wrappers that mean one anywhere in a name.
+func Unwrap(name string) string { return tables().unwrap(name, func(*Wrapper) {}) }
