@@ -40,6 +40,7 @@ var rooms = map[string][]string{
 	"edit":                        {".", "store", "checkpoint", "internal"},
 	"edit/arrange":                {".", "internal"},
 	"edit/remap":                  {".", "internal", "edit/arrange"},
+	"edit/adapter":                {".", "internal", "edit", "model/adapters"},
 	"edit/respell":                {".", "internal", "edit", "model/names"},
 	"digest":                      {".", "internal"},
 	"vectors":                     {},

@@ -105,6 +105,9 @@ func base(metadata map[string]string, config config.Object) Text {
 	if name := config.Text("base_model_name_or_path"); name != "" {
 		return Text{name, FromPEFT}
 	}
+	if name := config.Text("model"); name != "" && len(config["lora_parameters"].Object()) > 0 { // mlx-lm
+		return Text{name, FromPEFT}
+	}
 	for _, key := range []string{"ss_sd_model_name", "ss_base_model_version", "modelspec.architecture"} {
 		// Python writes None for a missing value.
 		if s := metadata[key]; s != "" && s != "None" {

@@ -48,6 +48,20 @@ func kohya(metadata map[string]string, alphas ...float32) *Model {
 	return &Model{Files: []File{{Header: h, Data: bytes.NewReader(file)}}}
 }
 
+// inDiffusers returns an adapter of diffusers, with metadata.
+func inDiffusers(metadata map[string]string) *Model {
+	m := headers("", "transformer.q.lora_A.weight", []int64{4, 8}, "transformer.q.lora_B.weight", []int64{8, 4})
+	m.Files[0].Header.Metadata = metadata
+	return m
+}
+
+// mlx returns an adapter of mlx-lm.
+func mlx(config string) *Model {
+	m := headers("", "layers.0.q.lora_a", []int64{8, 4}, "layers.0.q.lora_b", []int64{4, 8})
+	m.Adapter = []byte(config)
+	return m
+}
+
 func unread(m *Model) *Model {
 	m.Files[0].Data = nil
 	return m
@@ -70,6 +84,9 @@ func TestAdapters(t *testing.T) {
 		{"PEFT, of the root of the rank", peft(`{"lora_alpha":16.0,"use_rslora":true}`, 8), "LoRA of 1 modules, rank 8 (headers), alpha 16 (adapter_config.json), [q_proj] of  ()", "√rank"},
 		{"PEFT, alpha is no number", peft(`{"lora_alpha":"16"}`, 8), "LoRA of 1 modules, rank 8 (headers), alpha 0 (), [q_proj] of  ()", ""},
 		{"kohya", kohya(ss, 8, 8, 8), "LoRA of 3 modules, rank 16 (headers), alpha 8 (alpha tensors), [attn1_to_q attn2_to_k ff_net_0_proj] of sdxl_base_v1-0 (metadata)", ""},
+		{"diffusers", inDiffusers(map[string]string{"lora_adapter_metadata": `{"transformer.r": 4, "transformer.lora_alpha": 8}`}), "LoRA of 1 modules, rank 4 (headers), alpha 8 (metadata), [q] of  ()", ""},
+		{"diffusers, of several alphas", inDiffusers(map[string]string{"lora_adapter_metadata": `{"transformer.lora_alpha": 8, "transformer.alpha_pattern": {"q": 4}}`}), "LoRA of 1 modules, rank 4 (headers), alpha 0 (ambiguous), [q] of  ()", "different alphas: 4, 8"},
+		{"mlx-lm", mlx(`{"model": "a/b", "lora_parameters": {"rank": 4, "scale": 2.5}}`), "LoRA of 1 modules, rank 4 (headers), alpha 10 (adapter_config.json), [q] of a/b (adapter_config.json)", "which is alpha 10 at rank 4"},
 		{"kohya, of another alpha", kohya(ss, 4, 4), "LoRA of 2 modules, rank 16 (headers), alpha 4 (alpha tensors), [attn1_to_q ff_net_0_proj] of sdxl_base_v1-0 (metadata)", "alpha is 4 in its tensors and 8 in ss_network_alpha"},
 		{"kohya, of several alphas", kohya(nil, 4, 8), "LoRA of 2 modules, rank 16 (headers), alpha 0 (ambiguous), [attn1_to_q ff_net_0_proj] of  ()", "modules have different alphas: 4, 8"},
 		{"kohya, unread", unread(kohya(ss, 8)), "LoRA of 1 modules, rank 16 (headers), alpha 8 (metadata), [attn1_to_q] of sdxl_base_v1-0 (metadata)", "was not read"},

@@ -37,12 +37,12 @@ func (f *Facts) alpha(a *Adapter, p *adapterParts, config config.Object) {
 		}
 		f.note("the alphas of the modules are unknown: %s", why)
 	default:
-		f.configAlpha(a, config, said)
+		f.configAlpha(a, config, p.metadata(), said)
 	}
 }
 
 // configAlpha takes alpha from the configuration, or else from the metadata.
-func (f *Facts) configAlpha(a *Adapter, config config.Object, said float64) {
+func (f *Facts) configAlpha(a *Adapter, config config.Object, metadata map[string]string, said float64) {
 	if scale, ok := float(config["lora_parameters"].Object()["scale"].Value.Text()); ok && a.Rank.Value > 0 {
 		a.Alpha, a.AlphaFrom = scale*float64(a.Rank.Value), FromPEFT
 		f.note("mlx_lm scales the adapter by %v, which is alpha %v at rank %d", scale, a.Alpha, a.Rank.Value)
@@ -59,9 +59,38 @@ func (f *Facts) configAlpha(a *Adapter, config config.Object, said float64) {
 		}
 		return
 	}
-	if said > 0 {
+	switch alphas := diffusersAlphas(metadata[diffusersKey]); {
+	case len(alphas) == 1:
+		a.Alpha, a.AlphaFrom = alphas[0], FromMetadata
+	case len(alphas) > 1:
+		a.AlphaFrom = Ambiguous
+		f.note("modules have different alphas: %s", spread(alphas))
+	case said > 0:
 		a.Alpha, a.AlphaFrom = said, FromMetadata
 	}
+}
+
+// diffusersKey is the metadata in which diffusers keeps PEFT's configuration of each component (loaders/lora_base.py,
+// 0.42.1).
+const diffusersKey = "lora_adapter_metadata"
+
+// diffusersAlphas returns the different alphas in that metadata: of components, and of modules with patterns.
+func diffusersAlphas(text string) []float64 {
+	different := make(map[float64]bool)
+	for name, v := range config.Parse(diffusersKey, []byte(text)).Root {
+		values := []config.Value{v}
+		if strings.HasSuffix(name, ".alpha_pattern") {
+			values = slices.Collect(maps.Values(v.Object()))
+		} else if !strings.HasSuffix(name, ".lora_alpha") {
+			continue
+		}
+		for _, v := range values {
+			if n, ok := float(v.Value.Text()); ok {
+				different[n] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(different))
 }
 
 // readAlphas reads the alphas of modules and returns the different values, or why they are unknown.

@@ -289,6 +289,11 @@ func (f *Companion) ReadText(ctx context.Context) ([]byte, error) {
 	return text, bytesio.ReadFull(r, text, 0)
 }
 
+// NewCompanion returns a companion with the given content, which no store has.
+func NewCompanion(name string, text []byte) Companion {
+	return Companion{Name: name, Path: name, Size: int64(len(text)), text: text}
+}
+
 // Replace replaces the content.
 func (f *Companion) Replace(text []byte) { f.text, f.Size = text, int64(len(text)) }
 

@@ -292,3 +292,12 @@ func (f *finder) companion(name string) (e entry, bound binding, found bool) {
 	}
 	return e, append(bound, boundPlace{suffixPlace, suffix}), found && len(r.from) == 1 && len(r.to) < 2
 }
+
+// Rules returns the rules of the map.
+func (m *Map) Rules() []Rule {
+	list := make([]Rule, len(m.rules))
+	for i := range m.rules {
+		list[i] = m.rules[i].Rule
+	}
+	return list
+}

@@ -226,3 +226,14 @@ func (l *layout) container(r *remap.Result) (string, error) {
 	return "", fmt.Errorf("this text encoder is neither that of Stable Diffusion 2, with 1024 channels, nor the second of XL, " +
 		"with 1280, so its place in a file of all parts is not known: use --names original")
 }
+
+// Layout returns the rules of a map of this package by its name, such as "flux", from the names of libraries to those of
+// the authors; nil if there is none. They tell package adapter what modules are called.
+func Layout(name string) []remap.Rule {
+	for i := range layouts() {
+		if l := &layouts()[i]; l.file == name {
+			return l.there.Rules()
+		}
+	}
+	return nil
+}

@@ -22,7 +22,7 @@ type Companion struct {
 	Path    string   `json:"path"`
 	From    string   `json:"from"`
 	Size    int64    `json:"size"`
-	Action  string   `json:"action"`  // "copied", "corrected", or "kept" if it was there already
+	Action  string   `json:"action"`  // "copied", "corrected", "written", or "kept" if it was there already
 	Changes []string `json:"changes"` // if it was corrected
 }
 
@@ -47,11 +47,13 @@ func (c *Carried) notes(written bool) []note {
 		would = "would be "
 	}
 	copied, kept := note{"", would + "copied", nil}, note{"", "kept, because they are the same", nil}
-	corrected := note{typeset.Yellow, would + "corrected", nil}
+	corrected, made := note{typeset.Yellow, would + "corrected", nil}, note{"", would + "written", nil}
 	for _, one := range c.Companions {
 		switch one.Action {
 		case "kept":
 			kept.names = append(kept.names, one.Path)
+		case "written":
+			made.names = append(made.names, one.Path)
 		case "corrected":
 			corrected.names = append(corrected.names,
 				fmt.Sprintf("%s (%s)", one.Path, strings.Join(one.Changes, ", ")))
@@ -59,5 +61,5 @@ func (c *Carried) notes(written bool) []note {
 			copied.names = append(copied.names, one.Path)
 		}
 	}
-	return []note{copied, corrected, kept, {"", "not copied", c.NotCopied}, {typeset.Yellow, "warning", c.Warnings}}
+	return []note{copied, corrected, made, kept, {"", "not copied", c.NotCopied}, {typeset.Yellow, "warning", c.Warnings}}
 }

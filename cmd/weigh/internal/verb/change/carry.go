@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -45,6 +46,7 @@ type carrying struct {
 	dir     string
 	force   bool
 	changes map[string][]string // corrections by name
+	made    map[string]bool     // files that the edit made, by name
 	report  receipt.Carried
 }
 
@@ -193,6 +195,18 @@ func (c *carrying) correct(ctx context.Context, plan *edit.Plan) error {
 	return nil
 }
 
+// write adds the files that the edit made, in place of companions of the same names. A nil text leaves one out.
+func (c *carrying) write(texts map[string][]byte) {
+	c.made = make(map[string]bool)
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		c.Files = slices.DeleteFunc(c.Files, func(one shards.Companion) bool { return one.Name == name })
+		if text := texts[name]; text != nil {
+			c.Files = append(c.Files, shards.NewCompanion(name, text))
+			c.made[name] = true
+		}
+	}
+}
+
 // warnOfPart warns of a configuration that describes more tensors than are written.
 func (c *carrying) warnOfPart() {
 	for _, one := range c.Files {
@@ -239,6 +253,8 @@ func (c *carrying) commit(dryRun bool) error {
 		switch {
 		case one.Kept:
 			row.Action = "kept"
+		case c.made[one.Name]:
+			row.Action, row.From = "written", ""
 		case row.Changes != nil:
 			row.Action = "corrected"
 		}

@@ -40,6 +40,8 @@ SRC; a GLOB matches whole names, as in info.
                       checkpoint (original, with the prefix that the part has
                       in a file of all parts). Wrappers such as "_orig_mod."
                       go. A model with a name that has no spelling is refused.
+                      Adapters: peft, kohya, diffusers, comfyui or mlx; alpha
+                      moves to the place where the program expects it
   --map FILE          rename and rearrange by rules, one on each line; placeholders
                       in braces are numbers, and {*} is any text:
                         layers.{n}.attn.wo.weight => model.layers.{n}.o.weight
@@ -204,7 +206,10 @@ func (f *editFlags) beside(ctx context.Context, sess *cli.Session, source target
 	if f.inPlace {
 		c := &carrying{Companions: new(shards.Companions)}
 		c.warnOfConfig(plan, filepath.Join(plan.Dir(), configName))
-		return c, nil
+		c.dir, c.force = plan.Dir(), true // like the weights
+		c.write(plan.Texts())
+		plan.Accompany(c.Companions)
+		return c, c.stage(ctx, f.dryRun)
 	}
 	c, err := f.find(ctx, sess, []target.Name{source}, f.target, plan.Dir(), f.force)
 	if err == nil {
@@ -212,6 +217,9 @@ func (f *editFlags) beside(ctx context.Context, sess *cli.Session, source target
 	}
 	if err != nil {
 		return nil, err
+	}
+	if !f.weightsOnly {
+		c.write(plan.Texts())
 	}
 	plan.Accompany(c.Companions)
 	return c, c.stage(ctx, f.dryRun)

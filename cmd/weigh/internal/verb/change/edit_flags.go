@@ -59,7 +59,7 @@ func (f *editFlags) register(cmd *cobra.Command) {
 	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage+"; the output is strictly valid")
 	fl.BoolVar(&f.json, "json", false, "write the report as JSON, weigh.edit/1")
 	fl.BoolVar(&f.all, "all", false, "do not shorten lists on a terminal")
-	cli.CompleteWords(cmd, "names", respell.Names())
+	cli.CompleteWords(cmd, "names", append(respell.Names(), "kohya", "peft"))
 	cli.CompleteWords(cmd, "cast", cli.DtypeNames())
 }
 

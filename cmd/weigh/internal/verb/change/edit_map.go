@@ -3,14 +3,19 @@
 package change
 
 import (
+	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/edit"
+	"github.com/weightools/safetensors/edit/adapter"
 	"github.com/weightools/safetensors/edit/remap"
 	"github.com/weightools/safetensors/edit/respell"
+	"github.com/weightools/safetensors/model/adapters"
 )
 
 // maxMap is how large a map is at most, in bytes.
@@ -30,11 +35,43 @@ func (f *editFlags) readArrangement(sess *cli.Session, e *edit.Edit) error {
 	case f.mapFile != "":
 		return f.readMap(sess, e)
 	}
-	var err error
-	if e.Arrange, err = respell.To(f.names); err != nil {
-		return cli.Usagef("--names: %w", err)
+	return f.readNames(e)
+}
+
+// readNames reads the form of names. Models and adapters have different forms, and only the source tells what it is.
+func (f *editFlags) readNames(e *edit.Edit) error {
+	ofModel, err := respell.To(f.names)
+	ofAdapter, ok := adapter.Convert(adapters.Spelling(f.names))
+	if err != nil && !ok {
+		return cli.Usagef("--names: %w; for adapters %s", err, wordsOf(adapter.Forms()))
+	}
+	e.Arrange = func(in *edit.Input) (*edit.Output, error) {
+		switch isAdapter := adapter.Is(in.Tensors); {
+		case isAdapter && ok:
+			if len(e.Set) > 0 { // it can say which model is meant
+				metadata := make(map[string]string)
+				maps.Copy(metadata, in.Metadata)
+				maps.Copy(metadata, e.Set)
+				in.Metadata = metadata
+			}
+			return ofAdapter(in)
+		case isAdapter:
+			return nil, fmt.Errorf("adapters have no form %q; their forms are %s", f.names, wordsOf(adapter.Forms()))
+		case err != nil:
+			return nil, err
+		}
+		return ofModel(in)
 	}
 	return nil
+}
+
+// wordsOf lists forms of adapters.
+func wordsOf(forms []adapters.Spelling) string {
+	words := make([]string, len(forms))
+	for i, one := range forms {
+		words[i] = string(one)
+	}
+	return strings.Join(words, ", ")
 }
 
 // readMap reads the map.
