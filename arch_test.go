@@ -29,6 +29,7 @@ var rooms = map[string][]string{
 	"checkpoint/shards":           {"filetype", ".", "store", "checkpoint", "internal"},
 	"gguf":                        {".", "store", "checkpoint", "internal"},
 	"gguf/internal":               {"internal"},
+	"gguf/origin":                 {".", "checkpoint", "edit/arrange", "internal"},
 	"model":                       {".", "checkpoint", "internal", "model/adapters"},
 	"model/adapters":              {".", "internal"},
 	"model/identity":              {".", "model", "internal"},

@@ -5,13 +5,18 @@
 
 tiny-Q8_0.gguf is a Llama model with one layer; split/ is the same model in two parts, as llama-gguf-split names them;
 cut.gguf is its first 9,000 bytes.
+source/ is the checkpoint of transformers that it is made of, and other/ is the same with one matrix exchanged.
 values.txt has the first four values of each tensor, decoded by the package.
 """
 
 from pathlib import Path
 
+import json
+
 import gguf
+import ml_dtypes
 import numpy as np
+from safetensors.numpy import save_file
 
 HERE = Path(__file__).resolve().parent
 Q8 = gguf.GGMLQuantizationType.Q8_0
@@ -65,7 +70,33 @@ def write(path, names, with_keys=True, part=None):
 
 
 random = np.random.default_rng(16)
-VALUES = {name: random.standard_normal(shape).astype(np.float32) for name, shape in SHAPES.items()}
+VALUES = {name: random.standard_normal(shape).astype(ml_dtypes.bfloat16).astype(np.float32)
+          for name, shape in SHAPES.items()}
+NAMES = {"token_embd": "model.embed_tokens", "output_norm": "model.norm"}
+for ours, theirs in {"attn_q": "self_attn.q_proj", "attn_k": "self_attn.k_proj", "attn_v": "self_attn.v_proj",
+                     "attn_output": "self_attn.o_proj", "ffn_gate": "mlp.gate_proj", "ffn_up": "mlp.up_proj",
+                     "ffn_down": "mlp.down_proj", "attn_norm": "input_layernorm",
+                     "ffn_norm": "post_attention_layernorm"}.items():
+    NAMES[f"blk.0.{ours}"] = f"model.layers.0.{theirs}"
+
+
+def checkpoint(folder, exchanged=None):
+    """Writes the checkpoint. In each of the 4 heads of queries and keys, GGUF has row i of the first half and of the
+    second half side by side."""
+    folder.mkdir(exist_ok=True)
+    tensors = {}
+    for name, values in VALUES.items():
+        if name in ("blk.0.attn_q", "blk.0.attn_k"):
+            values = values.reshape(4, 4, 2, 32).swapaxes(1, 2).reshape(32, 32)
+        if name == exchanged:
+            values = random.standard_normal(values.shape)
+        tensors[NAMES[name] + ".weight"] = np.ascontiguousarray(values).astype(ml_dtypes.bfloat16)
+    save_file(tensors, folder / "model.safetensors", {"format": "pt"})
+    config = {"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 32, "intermediate_size": 64,
+              "num_hidden_layers": 1, "num_attention_heads": 4, "num_key_value_heads": 4, "vocab_size": 64,
+              "max_position_embeddings": 2048, "tie_word_embeddings": True, "torch_dtype": "bfloat16"}
+    (folder / "config.json").write_text(json.dumps(config, indent=2) + "\n")
+
 
 if __name__ == "__main__":
     (HERE / "split").mkdir(exist_ok=True)
@@ -74,6 +105,8 @@ if __name__ == "__main__":
     write(HERE / "split" / "tiny-Q8_0-00001-of-00002.gguf", names[:6], part=(0, 2))
     write(HERE / "split" / "tiny-Q8_0-00002-of-00002.gguf", names[6:], with_keys=False, part=(1, 2))
     (HERE / "cut.gguf").write_bytes((HERE / "tiny-Q8_0.gguf").read_bytes()[:9000])
+    checkpoint(HERE / "source")
+    checkpoint(HERE / "other", "blk.0.ffn_up")
     with open(HERE / "values.txt", "w") as out:
         for t in gguf.GGUFReader(HERE / "tiny-Q8_0.gguf").tensors:
             decoded = gguf.quants.dequantize(t.data, t.tensor_type).reshape(-1)[:4]

@@ -72,6 +72,12 @@ count as equal, even if their dtypes differ. Two values are within it if |a-b| <
 
 Metadata is compared, too, unless --no-metadata is set.
 
+A GGUF model and a checkpoint with names of transformers are compared tensor by tensor,
+with the names, orders and changes of llama.cpp's converter undone. Diff says whether
+the model was made from the checkpoint: whether each tensor differs only as rounding to
+its type makes it differ. ERROR is the mean square of a-b, and BY ROUNDING that which
+the type gives, as fractions of the mean square of a. --all lists every tensor.
+
 The exit code is 0 if there are no differences, and 1 if there are. A GLOB that
 matches nothing in A or B is an error (exit code 2).`,
 		Example: `  weigh diff testdata/sample testdata/sample
@@ -165,6 +171,10 @@ func runDiff(ctx context.Context, sess *cli.Session, nameA, nameB target.Name, f
 	if err := sess.ProtectInputs(&f.Output); err != nil {
 		return err
 	}
+	if i := convertedSides(ctx, sides); i >= 0 && f.isPlain() {
+		names := [2]string{nameA.String(), nameB.String()}
+		return runOrigin(ctx, sess, sides, i, &compare.Origin{Model: names[i], From: names[1-i]}, f)
+	}
 	d := &compare.Diff{A: nameA.String(), B: nameB.String(), HeadersOnly: f.headers, Values: f.values,
 		All: f.all, Sort: strings.TrimPrefix(f.sort, "name"), By: strings.TrimPrefix(f.by, "tensor"), Limit: f.limit}
 	if err := compareSides(ctx, sess, d, sides, f); err != nil {
@@ -185,6 +195,7 @@ type side struct {
 	metadata map[string]string                // of all files; the first value of each key
 	all      []*safetensors.Tensor            // before selection
 	tensors  int                              // number of selected tensors
+	from     *target.Weights
 }
 
 // openSides opens both targets and reads their headers: at once if one is remote, because each waits for its server.
@@ -215,7 +226,7 @@ func openSides(ctx context.Context, sess *cli.Session, names []target.Name, sel 
 
 // readSide reads the headers of a target.
 func readSide(ctx context.Context, from *target.Weights, sel *listing.Selection) (*side, error) {
-	s := &side{parts: make(map[string][]*safetensors.Tensor), metadata: make(map[string]string)}
+	s := &side{parts: make(map[string][]*safetensors.Tensor), metadata: make(map[string]string), from: from}
 	for _, cp := range from.Parts {
 		var all []*safetensors.Tensor
 		for t, err := range cp.Tensors(ctx) {

@@ -1,0 +1,173 @@
+package origin
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/gguf"
+)
+
+func open(t *testing.T, ref string) *checkpoint.Checkpoint {
+	t.Helper()
+	cp, err := checkpoint.Open(t.Context(), ref, &checkpoint.Options{Formats: []checkpoint.Format{gguf.Format()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cp.Close() })
+	return cp
+}
+
+// Files of the Python package gguf, made of a checkpoint and of one with another matrix.
+func TestCompare(t *testing.T) {
+	for _, test := range []struct {
+		model, from string
+		want        Verdict
+		off         []string
+	}{
+		{"tiny-Q8_0.gguf", "source", MadeFrom, nil},
+		{"split", "source", MadeFrom, nil},
+		{"tiny-Q8_0.gguf", "other", SomeOff, []string{"blk.0.ffn_up.weight"}},
+		{"tiny-Q8_0.gguf", "../sample", Different, nil}, /* other shapes */
+	} {
+		r, err := new(Comparer).Compare(t.Context(), open(t, "../../testdata/gguf/"+test.model),
+			open(t, "../../testdata/gguf/"+test.from))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var off []string
+		for i := range r.Tensors {
+			if s := r.Tensors[i].State; s == Off || s == Other {
+				off = append(off, r.Tensors[i].Name)
+			}
+		}
+		if r.Verdict != test.want || !slices.Equal(off, test.off) {
+			t.Errorf("%s of %s: %s, off %q", test.model, test.from, r.Verdict, off)
+		}
+	}
+}
+
+// Each step of each transform in the map is known, and each tensor has a source.
+func TestMapIsWhole(t *testing.T) {
+	special := []string{"", "reshape", "pad_rows", "add_one", "neg_exp", "stack", "made", "mxfp4_repack"}
+	if len(tables()) != 55 {
+		t.Errorf("the map has %d architectures", len(tables()))
+	}
+	for arch, table := range tables() {
+		for name, sources := range table {
+			for _, s := range sources {
+				for step := range strings.SplitSeq(s.how, "+") {
+					if transforms[step] == nil && !slices.Contains(special, step) {
+						t.Errorf("%s: %s: nobody knows %q", arch, name, step)
+					}
+				}
+				if s.name == "" || strings.Contains(s.name, " ") {
+					t.Errorf("%s: %s: the source is %q", arch, name, s.name)
+				}
+			}
+		}
+	}
+}
+
+// floats returns a tensor of what f makes of 0, 1, 2 and so on.
+func floats(f func(i float64) float64, shape ...int64) *safetensors.Tensor {
+	n := int64(1)
+	for _, d := range shape {
+		n *= d
+	}
+	list := make([]float32, n)
+	for i := range list {
+		list[i] = float32(f(float64(i)))
+	}
+	t, err := safetensors.NewTensor("t", list, shape...)
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+func count(shape ...int64) *safetensors.Tensor {
+	return floats(func(i float64) float64 { return i }, shape...)
+}
+
+// The rows that transforms take, by the descriptions beside them; every row of these tensors has one element.
+func TestTransforms(t *testing.T) {
+	sizes := map[string]int64{"attention.head_count": 4, "attention.head_count_kv": 2, "rope.dimension_count": 1,
+		"attention.key_length_mla": 3, "attention.value_length_mla": 1, "ssm.group_count": 2, "ssm.state_size": 1,
+		"ssm.inner_size": 4}
+	numbers := func(key string) int64 { return sizes[key] }
+	for _, test := range []struct {
+		how, to string
+		from    *safetensors.Tensor
+		want    []float32
+	}{
+		{"transpose", "", count(2, 3), []float32{0, 3, 1, 4, 2, 5}},
+		{"rope_halves(heads)", "", count(16), []float32{0, 2, 1, 3, 4, 6, 5, 7, 8, 10, 9, 11, 12, 14, 13, 15}},
+		{"rope_halves(kv_heads)", "", count(8), []float32{0, 2, 1, 3, 4, 6, 5, 7}},
+		{"first_half", "", count(4, 1), []float32{0, 1}},
+		{"second_half", "", count(4, 1), []float32{2, 3}},
+		{"first_half_of_each_expert", "", count(2, 4, 1), []float32{0, 1, 4, 5}},
+		{"second_half_of_each_expert", "", count(2, 4, 1), []float32{2, 3, 6, 7}},
+		{"transpose+first_half_of_each_expert", "", count(1, 2, 4), []float32{0, 4, 1, 5}},
+		{"transpose+even_rows", "", count(1, 2, 4), []float32{0, 4, 2, 6}},
+		{"transpose+odd_rows", "", count(1, 2, 4), []float32{1, 5, 3, 7}},
+		{"interleaved", "blk.0.ffn_gate_exps.bias", count(2, 4), []float32{0, 2, 4, 6}},
+		{"interleaved", "blk.0.ffn_up_exps.bias", count(2, 4), []float32{1, 3, 5, 7}},
+		{"qkv_by_head", "", count(12), []float32{0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11}},
+		{"qkv_by_group", "", count(8), []float32{0, 1, 4, 5, 2, 6, 3, 7}},
+		{"wqkv_q+rope_halves", "blk.0.attn_q.weight", count(16, 1), []float32{0, 1, 2, 3, 8, 9, 10, 11}},
+		{"wqkv_k+rope_halves", "blk.0.attn_k.weight", count(16, 1), []float32{4, 5, 12, 13}},
+		{"wqkv_v", "blk.0.attn_v.weight", count(16, 1), []float32{6, 7, 14, 15}},
+		{"mla_k_b", "", count(12, 1), []float32{0, 1, 3, 4, 6, 7, 9, 10}},
+		{"mla_v_b", "", count(12, 1), []float32{2, 5, 8, 11}},
+		{"qkvz_qkv", "", count(12, 1), []float32{0, 6, 1, 7, 2, 3, 8, 9}},
+		{"qkvz_z", "", count(12, 1), []float32{4, 5, 10, 11}},
+		{"drop_first_rows(2)", "", count(4, 1), []float32{2, 3}},
+	} {
+		made, _, err := apply(test.how, test.to, []*safetensors.Tensor{test.from}, numbers)
+		if err != nil {
+			t.Errorf("%s: %v", test.how, err)
+			continue
+		}
+		got := make([]float32, made.NumElems())
+		if err := read(made, 0, got, make([]byte, 4*len(got))); err != nil || !slices.Equal(got, test.want) {
+			t.Errorf("%s: %v, want %v; %v", test.how, got, test.want, err)
+		}
+	}
+}
+
+// What the converter does to elements, and what rounding to floats may do.
+func TestElements(t *testing.T) {
+	from := count(64)
+	for _, test := range []struct {
+		name   string
+		is     func(x float64) float64
+		op     operation
+		stored safetensors.Dtype
+		want   State
+	}{
+		{"same", func(x float64) float64 { return x }, keep, "F32", Equal},
+		{"plus one", func(x float64) float64 { return x + 1 }, addOne, "F32", Equal},
+		{"plus two", func(x float64) float64 { return x + 2 }, addOne, "F32", Off},
+		{"-exp", func(x float64) float64 { return -math.Exp(x) * (1 + 1e-7) }, negExp, "F32", Rounded},
+		{"half", func(x float64) float64 { return x * (1 + 1./4096) }, keep, "F16", Rounded},
+		{"not half", func(x float64) float64 { return x * (1 + 1./1024) }, keep, "F16", Off},
+		{"eighths", func(x float64) float64 { return math.Round(x/8) * 8 }, keep, "Q8_0", Rounded},
+		{"shifted", func(x float64) float64 { return math.Round(x/8)*8 + 8 }, keep, "Q8_0", Off},
+		{"negative", func(x float64) float64 { return -math.Round(x/8) * 8 }, keep, "Q8_0", Other},
+		{"infinite", func(float64) float64 { return math.Inf(1) }, keep, "F16", Other},
+	} {
+		c := &comparison{is: floats(test.is, 64), from: from, op: test.op, stored: test.stored, source: safetensors.BF16}
+		s, err := c.run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got Tensor
+		if got.judge(c, s); got.State != test.want {
+			t.Errorf("%s: %s, want %s: %+v", test.name, got.State, test.want, s)
+		}
+	}
+}
