@@ -4,8 +4,10 @@ package check
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
+	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/model/adapters"
 )
 
@@ -25,12 +27,25 @@ func (a *adapter) judgeNames(m *subject) {
 		m.found(m.shards[labeled.shard].path).Fix(renaming(m, `\.`+regexp.QuoteMeta(labels[0])+`(\.|$)=>$1`))
 	}
 	prefix, bare := a.lacksPrefix()
-	if prefix == "" {
+	if prefix == "" || isControl(m) {
 		return
 	}
 	m.report(RuleAdapterPrefix, &bare, "is", "are",
 		"named as in a diffusion model: ComfyUI expects \"diffusion_model.\" before that, and diffusers \"transformer.\"")
 	m.found(m.shards[bare.shard].path).Fix(renaming(m, "^=>"+prefix))
+}
+
+// isControl reports whether an adapter is one of those that Black Forest Labs publish for the control of Flux. They store
+// norms, too, by which diffusers knows that their names have no prefix.
+func isControl(m *subject) bool {
+	for _, s := range m.shards {
+		if s.header != nil && slices.ContainsFunc(s.header.Tensors, func(ti safetensors.TensorInfo) bool {
+			return strings.HasSuffix(ti.Name, ".query_norm.scale")
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // renaming returns the advice to rename the tensors of a set.

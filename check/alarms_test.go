@@ -154,6 +154,7 @@ func TestBesideWeights(t *testing.T) {
 		{"an embedding, and a head that is tied to it", tied, llama(plain), nil, ""},
 		{"a token beyond the embedding", llamaConfig, headed(plain), map[string]string{"tokenizer.json": tokens(vocab)}, check.RuleTokenizerRange},
 		{"added tokens beyond the embedding", llamaConfig, headed(plain), map[string]string{"added_tokens.json": fmt.Sprintf(`{"<x>": %d}`, vocab)}, check.RuleTokenizerRange},
+		{"a placeholder for images in a model of text", llamaConfig, headed(plain), map[string]string{"added_tokens.json": fmt.Sprintf(`{"<image_soft_token>": %d}`, vocab)}, ""},
 		{"the last token of the embedding", llamaConfig, headed(plain), map[string]string{"tokenizer.json": tokens(vocab - 1)}, ""},
 		{"a second embedding for more tokens", llamaConfig, append(headed(plain), bf16("model.embed_tokens.additional_embedding.weight", 2, hidden)), map[string]string{"tokenizer.json": tokens(vocab)}, ""},
 	} {

@@ -5,11 +5,16 @@ package check
 import (
 	"context"
 	"path"
+	"strings"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/internal/config"
 	"github.com/weightools/safetensors/internal/wording"
 )
+
+// softToken ends the names of placeholders for images and sound in the tokenizer of Gemma. Models of text alone, such as
+// gemma-3-1b, have no row for them.
+const softToken = "_soft_token>"
 
 // judgeTokenizer compares the largest token of a local tokenizer with the rows of the embedding. A tokenizer has
 // megabytes, which are not worth a download.
@@ -27,7 +32,7 @@ func (m *weights) judgeTokenizer(ctx context.Context, r *configReader) {
 		delete(r.files, file) // megabytes
 		largest, token := int64(-1), ""
 		add := func(id int64, ok bool, of string) {
-			if ok && id > largest {
+			if ok && id > largest && !strings.HasSuffix(of, softToken) {
 				largest, token = id, of
 			}
 		}
