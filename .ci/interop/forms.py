@@ -112,13 +112,26 @@ def small(config_class, model_class, **more):
 
 
 def mistral(c):
+    """As vllm 0.33.0 reads Mistral's names: models/mistral.py, MistralForCausalLM.maybe_remap_mistral."""
     from transformers import MistralConfig, MistralForCausalLM
-    from transformers.models.mistral import convert_mistral_weights_to_hf as reference
+
+    words = {"layers": "model.layers", "attention": "self_attn", "wq": "q_proj", "wk": "k_proj", "wv": "v_proj",
+             "wo": "o_proj", "attention_norm": "input_layernorm", "feed_forward": "mlp", "w1": "gate_proj",
+             "w2": "down_proj", "w3": "up_proj", "ffn_norm": "post_attention_layernorm",
+             "tok_embeddings": "model.embed_tokens", "output": "lm_head", "norm": "model.norm"}
+
+    def convert(tensors):
+        out = {}
+        for k, v in tensors.items():
+            for word, heads in ("wq", 8), ("wk", 4):
+                if word in k:
+                    v = v.view(heads, v.shape[0] // heads // 2, 2, v.shape[1]).transpose(1, 2).reshape(v.shape)
+            out[".".join(words.get(part, part) for part in k.split("."))] = v
+        return out
 
     config, model = small(MistralConfig, MistralForCausalLM)
     for form in "mistral", "meta":
-        c.compare(f"mistral-{form}", model, form, "transformers", lambda t: reference.convert_state_dict(t, config),
-                  config.to_dict())
+        c.compare(f"mistral-{form}", model, form, "transformers", convert, config.to_dict())
 
 
 def megatron(c):
