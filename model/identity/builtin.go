@@ -5,7 +5,6 @@ package identity
 import (
 	"embed"
 	"slices"
-	"strings"
 	"sync"
 )
 
@@ -73,7 +72,7 @@ func appendNumbered(b []byte, name string) []byte {
 		for i < len(name) && name[i] != '.' && name[i] != '_' {
 			i++
 		}
-		if word := name[begin:i]; word != "" && strings.Trim(word, "0123456789") == "" {
+		if word := name[begin:i]; isNumber(word) {
 			b = append(b, '#')
 		} else {
 			b = append(b, word...)
@@ -84,4 +83,14 @@ func appendNumbered(b []byte, name string) []byte {
 		}
 	}
 	return b
+}
+
+// isNumber reports whether a word consists of digits.
+func isNumber(word string) bool {
+	for i := range len(word) {
+		if word[i] < '0' || word[i] > '9' {
+			return false
+		}
+	}
+	return word != ""
 }

@@ -63,10 +63,8 @@ func (v *inventory) check(c *condition, root string) (got verdict, e Evidence, w
 	case has:
 		return v.checkNames(c, root)
 	case lacks:
-		if got, _, _ := v.checkNames(c, root); got == no {
-			return yes, e, nil
-		}
-		return no, e, nil
+		got, _, _ := v.checkNames(c, root)
+		return yes - got, e, nil
 	case layers:
 		if n := v.counts[root+c.key]; n >= c.low && n <= c.high {
 			return yes, Evidence{Text: fmt.Sprintf("%d layers below %s", n, strings.TrimSuffix(root+c.key, "."))}, nil

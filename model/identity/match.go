@@ -15,12 +15,15 @@ type place struct {
 	root string
 }
 
+// maxPlaces is the most places that are looked at. Models have some dozens.
+const maxPlaces = 2000
+
 // places returns where signatures may match: where one of their first names is.
 func (v *inventory) places(s *Signatures) []place {
 	seen := make(map[place]bool)
 	var list []place
 	add := func(p place) {
-		if !seen[p] {
+		if !seen[p] && len(list) < maxPlaces {
 			seen[p] = true
 			list = append(list, p)
 		}
@@ -84,13 +87,25 @@ func (a anchor) rootIn(name string) (root string, ok bool) {
 	return name[:from], a.p.numbered || name[from:] == a.p.name
 }
 
-// leaves returns the signatures that match below a root: of those that refine each other the most specific ones.
-func (v *inventory) leaves(s *Signature, root string) []judged {
-	j, _ := v.judge(s, root)
-	if j.verdict != yes {
-		return nil
+// leaves returns the signatures that match below a root: of those that refine each other the most specific ones. If
+// packed weights hide a shape, signatures may match, and count if none matches for certain.
+func (v *inventory) leaves(root string, at []place, which func(*Signature) bool) []judged {
+	var certain, possible []judged
+	for _, p := range at {
+		if !which(p.of) {
+			continue
+		}
+		switch j, _ := v.judge(p.of, root); j.verdict {
+		case yes:
+			certain = append(certain, v.refined(j)...)
+		case maybe:
+			possible = append(possible, v.refined(j)...)
+		}
 	}
-	return v.refined(j)
+	if len(certain) > 0 {
+		return withoutFallbacks(ownFirst(certain))
+	}
+	return withoutFallbacks(ownFirst(possible))
 }
 
 // refined returns the refinements of a signature that match, those that may match if none does, or the signature.
@@ -103,7 +118,7 @@ func (v *inventory) refined(j judged) []judged {
 		case yes:
 			certain = append(certain, v.refined(c)...)
 		case maybe:
-			possible = append(possible, c)
+			possible = append(possible, v.refined(c)...)
 		default:
 			j.misfit(misfit)
 		}
@@ -112,6 +127,9 @@ func (v *inventory) refined(j judged) []judged {
 		return ownFirst(certain)
 	}
 	if len(possible) > 0 {
+		for i := range possible {
+			possible[i].verdict = maybe
+		}
 		return ownFirst(possible)
 	}
 	return []judged{j}

@@ -25,13 +25,8 @@ func (v *inventory) parts(s *Signatures, which func(*Signature) bool) []Part {
 		if inside && strings.HasPrefix(root, outer) {
 			continue
 		}
-		var leaves []judged
-		for _, p := range at {
-			if which(p.of) {
-				leaves = append(leaves, v.leaves(p.of, root)...)
-			}
-		}
-		list = append(list, partsOf(root, withoutFallbacks(ownFirst(leaves)))...)
+		leaves := v.leaves(root, at, which)
+		list = append(list, partsOf(root, leaves)...)
 		if len(leaves) > 0 && !list[len(list)-1].Kind.contains() {
 			outer, inside = root, true
 		}
@@ -98,7 +93,7 @@ func partOf(root string, leaves []judged) Part {
 		if j.of.Because != "" {
 			reasons = appendNew(reasons, j.of.Because)
 		}
-		if j.verdict == maybe {
+		if j.verdict == maybe && len(leaves) > 1 {
 			reasons = appendNew(reasons, "packed weights do not show the shapes that tell them apart")
 		}
 		if len(j.misfits) > 0 && len(leaves) == 1 && len(j.of.Versions) == 0 {

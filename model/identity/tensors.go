@@ -78,7 +78,7 @@ func (v *inventory) countLayers(name string, seen map[string]bool) {
 			return
 		}
 		end += begin
-		if word := name[begin:end]; word != "" && strings.Trim(word, "0123456789") == "" && !seen[name[:end]] {
+		if word := name[begin:end]; isNumber(word) && !seen[name[:end]] {
 			seen[name[:end]] = true
 			v.counts[name[:begin]]++
 		}
