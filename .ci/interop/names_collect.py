@@ -30,7 +30,7 @@ CLASSES = {"seamless_m4t_v2": "SeamlessM4Tv2Model", "clap": "ClapModel", "flava"
 ARGUMENTS = {
     "aya_vision": {"vision_config": {"num_attention_heads": 16}},
     "chameleon": {"vocabulary_map": {"<image>": 1}},
-    "dots1": {"n_routed_experts": 4},
+    "dots1": {"n_routed_experts": 4, "n_shared_experts": 2},
     "esm": {"vocab_size": 33, "pad_token_id": 1},
     "hunyuan_v1_dense": {"head_dim": 128}, "hunyuan_v1_moe": {"head_dim": 128}, "ministral": {"head_dim": 128},
     "lfm2_moe": {"num_hidden_layers": 4, "layer_types": ["conv", "full_attention"] * 2},
