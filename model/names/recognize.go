@@ -223,16 +223,25 @@ func (p *Part) recognize(t *tableSet) {
 		}
 	}
 	slices.SortStableFunc(p.all, func(a, b *Fit) int {
-		return cmp.Or(cmp.Compare(b.Known, a.Known), cmp.Compare(len(a.table.entries), len(b.table.entries)))
+		return cmp.Or(cmp.Compare(b.Known, a.Known), a.foreign()-b.foreign(),
+			cmp.Compare(len(a.table.entries), len(b.table.entries)))
 	})
 	p.Fits = slices.Clone(p.all[:min(len(p.all), maxFits)])
 	for _, f := range p.Fits {
 		f.explain()
 	}
 	slices.SortStableFunc(p.Fits, func(a, b *Fit) int {
-		return cmp.Or(cmp.Compare(b.Known, a.Known), cmp.Compare(len(a.Missing), len(b.Missing)),
+		return cmp.Or(cmp.Compare(b.Known, a.Known), cmp.Compare(len(a.Missing), len(b.Missing)), a.foreign()-b.foreign(),
 			cmp.Compare(len(a.table.entries), len(b.table.entries)))
 	})
+}
+
+// foreign returns 0 for the architecture's own form, otherwise 1: many names of others are the same.
+func (f *Fit) foreign() int {
+	if f.Form == f.Architecture.Form {
+		return 0
+	}
+	return 1
 }
 
 // findPrefixes finds what most known patterns begin with.
