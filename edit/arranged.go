@@ -39,6 +39,11 @@ type Output struct {
 	// Texts are files to be written beside the weights, by their names: see [Plan.Texts]. A nil text removes a file
 	// from those that are copied.
 	Texts map[string][]byte
+
+	// Notes say in one line each what users should know, such as which file is not written. Described says that
+	// config.json beside the weights is right for the output, too.
+	Notes     []string
+	Described bool
 }
 
 // A spot is where a tensor of the source is.

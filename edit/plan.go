@@ -44,6 +44,9 @@ func (p *Plan) Checkpoint() *checkpoint.Checkpoint { return p.cp }
 // not to be copied. The caller writes them: see [shards.Companions].
 func (p *Plan) Texts() map[string][]byte { return p.out.Texts }
 
+// Notes returns what [Edit].Arrange wants users to know, and whether config.json is right for the output, too.
+func (p *Plan) Notes() (notes []string, described bool) { return p.out.Notes, p.out.Described }
+
 // Dir returns the folder in which files are written.
 func (p *Plan) Dir() string { return p.dir }
 

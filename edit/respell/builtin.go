@@ -106,6 +106,9 @@ func (f *Form) builtin(in *edit.Input) (out *edit.Output, refused, err error) {
 			if err == nil {
 				out, err = f.made(l, isOwn, tensors, origin, r)
 			}
+			if err == nil && (l.file == "mistral" || l.file == "mixtral") && f.Name != "meta" {
+				configure(l, in, out, isOwn)
+			}
 			return out, nil, err
 		case known*2 > len(tensors) && refused == nil:
 			refused = unknownNames(f.Name, m, tensors)
@@ -114,11 +117,15 @@ func (f *Form) builtin(in *edit.Input) (out *edit.Output, refused, err error) {
 	return nil, refused, nil
 }
 
-// count returns how many tensors a map has.
+// count returns how many tensors a map has, or 0 if it has few of the first.
 func count(m *remap.Map, tensors []*safetensors.Tensor) (n int) {
-	for _, t := range tensors {
+	const enough = 100
+	for i, t := range tensors {
 		if m.Has(t.Name) {
 			n++
+		}
+		if i >= enough && n*2 < i {
+			return 0
 		}
 	}
 	return n
@@ -179,7 +186,7 @@ func cutAll(list []string, prefix string) bool {
 // made returns the output of a layout.
 func (f *Form) made(l *layout, isOwn bool, tensors []*safetensors.Tensor, origin map[*safetensors.Tensor]*safetensors.Tensor,
 	r *remap.Result) (*edit.Output, error) {
-	out := &edit.Output{Set: f.metadata, Stem: f.files}
+	out := &edit.Output{Set: f.metadata, Stem: f.files, Described: isOwn}
 	if isOwn {
 		out.Stem = l.stem
 	}

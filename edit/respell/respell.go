@@ -282,6 +282,7 @@ func mapOf(a *names.Architecture, s *names.Spelling) (*remap.Map, error) {
 // output returns the tensors with the prefix of the form.
 func (r *respelling) output(tensors []*safetensors.Tensor) (*edit.Output, error) {
 	out := &edit.Output{Stem: r.stem(), Set: r.metadata}
+	out.Described = r.bare || slices.Contains(r.forms, r.fit.Architecture.Form) || r.to == names.MLX
 	for _, t := range tensors {
 		name := t.Name
 		if r.bare {

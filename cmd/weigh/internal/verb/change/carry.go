@@ -185,7 +185,9 @@ func (c *carrying) correct(ctx context.Context, plan *edit.Plan) error {
 	for _, text := range wrong {
 		c.report.Warnings = append(c.report.Warnings, one.Path+": "+text)
 	}
-	for i := range plan.Receipt.Tensors {
+	notes, described := plan.Notes()
+	c.report.Warnings = append(c.report.Warnings, notes...)
+	for i := 0; i < len(plan.Receipt.Tensors) && !described; i++ {
 		if row := &plan.Receipt.Tensors[i]; row.Now == nil || row.Was == nil || row.Now.Name != row.Was.Name {
 			c.report.Warnings = append(c.report.Warnings,
 				one.Path+" describes the model before tensors were renamed or dropped")
