@@ -292,6 +292,8 @@ func TestOtherSources(t *testing.T) {
 	}{
 		{"old diffusers", adapters.Diffusers, pair(t, "unet.down_blocks.0.attentions.0.transformer_blocks.1.attn2.processor.to_k_lora.down.weight",
 			"unet.down_blocks.0.attentions.0.transformer_blocks.1.attn2.processor.to_k_lora.up.weight", 4, 8, 8), "unet.down_blocks.0.attentions.0.transformer_blocks.1.attn2.to_k.lora_A.weight"},
+		{"old diffusers, of a text encoder", adapters.Diffusers, pair(t, "text_encoder.text_model.encoder.layers.0.self_attn.to_out_lora.down.weight",
+			"text_encoder.text_model.encoder.layers.0.self_attn.to_out_lora.up.weight", 4, 8, 8), "text_encoder.text_model.encoder.layers.0.self_attn.out_proj.lora_A.weight"},
 		{"XLabs", adapters.ComfyUI, pair(t, "double_blocks.0.processor.qkv_lora1.down.weight", "double_blocks.0.processor.qkv_lora1.up.weight", 4, 8, 24),
 			"diffusion_model.double_blocks.0.img_attn.qkv.lora_A.weight"},
 		{"bare", adapters.ComfyUI, pair(t, "double_blocks.0.img_attn.proj.lora_A.default.weight", "double_blocks.0.img_attn.proj.lora_B.default.weight", 4, 8, 8),

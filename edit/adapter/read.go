@@ -64,11 +64,8 @@ func read(in *edit.Input) (*source, error) {
 		if m == nil {
 			m = &module{name: t.Name, key: n.Module(), component: n.Component, prefix: n.Prefix, path: n.Path, label: label,
 				flat: n.Spelling == adapters.Kohya || n.Spelling == adapters.LyCORIS}
-			if n.Spelling == adapters.OldDiffusers { // "attn1.processor.to_out", whose module is "attn1.to_out.0" today
-				m.path = strings.Replace(m.path, ".processor.", ".", 1)
-				if strings.HasSuffix(m.path, ".to_out") {
-					m.path += ".0"
-				}
+			if n.Spelling == adapters.OldDiffusers {
+				m.path = newPath(m.path)
 			}
 			byKey[key] = m
 			s.modules = append(s.modules, m)
@@ -96,6 +93,21 @@ func read(in *edit.Input) (*source, error) {
 		}
 	}
 	return s, s.readAlphas(in)
+}
+
+// oldPaths are the ends of modules in diffusers before 0.22, and today's (utils/state_dict_utils.py at 0.42.1).
+var oldPaths = [][2]string{{".self_attn.to_q", ".self_attn.q_proj"}, {".self_attn.to_k", ".self_attn.k_proj"},
+	{".self_attn.to_v", ".self_attn.v_proj"}, {".self_attn.to_out", ".self_attn.out_proj"}, {".to_out", ".to_out.0"}}
+
+// newPath returns the path of a module today.
+func newPath(path string) string {
+	path = strings.Replace(path, ".processor.", ".", 1)
+	for _, one := range oldPaths {
+		if before, ok := strings.CutSuffix(path, one[0]); ok {
+			return before + one[1]
+		}
+	}
+	return path
 }
 
 func firstOf(set map[string]bool) string {
