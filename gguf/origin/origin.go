@@ -168,8 +168,9 @@ func (m *matcher) number(key string) int64 {
 func (m *matcher) sources(name string) (from []string, how string, made bool) {
 	p, layer := pattern(name)
 	list := m.table[p]
-	if p == "output.weight" { // a head that is tied to the embedding
-		list = append(slices.Clip(list), m.table["token_embd.weight"]...)
+	if p == "output.weight" { // the map has tied models of some architectures
+		list = append([]source{{name: "lm_head.weight"}}, list...)
+		list = append(list, m.table["token_embd.weight"]...)
 	}
 	for _, s := range list {
 		if s.name == "-" {
