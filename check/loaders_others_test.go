@@ -97,7 +97,7 @@ var loadingsOfOthers = []loading{
 	{"two copies that match", func(t *testing.T, f folder) {
 		whole(llamaConfig, plain)(t, f)
 		f["model.fp16.safetensors"] = f["model.safetensors"]
-	}, ollamaOnly, 0, one(check.RuleWeightsMixed, failed, "ollama", "model.fp16.safetensors", "lm_head.weight", "and have 75 tensors in common; ollama stops with: duplicate")},
+	}, ollamaOnly, 0, one(check.RuleWeightsTwice, failed, "ollama", "model.fp16.safetensors", "lm_head.weight", "and have 75 tensors in common; ollama stops with: duplicate")},
 	{"two copies, one by another name", func(t *testing.T, f folder) {
 		whole(llamaConfig, plain)(t, f)
 		f["consolidated.safetensors"] = f["model.safetensors"]
@@ -131,6 +131,9 @@ var loadingsOfOthers = []loading{
 	{"AWQ for llama.cpp", whole(quantised(`{"quant_method": "awq", "bits": 4, "group_size": 32}`), awq), llamaCPP, 0,
 		one(check.RuleQuantUnsupported, failed, "llama.cpp", "model.safetensors", "", `quantized by "awq"; llama.cpp stops`)},
 	{"AWQ for mlx-lm", whole(quantised(`{"quant_method": "awq", "bits": 4, "group_size": 32}`), awq), mlxOnly, 0, nil},
+	{"AWQ that is plain for mlx-lm", whole(quantised(`{"quant_method": "awq", "bits": 4, "group_size": 32}`), plain), mlxOnly, 0,
+		append(one(check.RuleQuantUnsupported, failed, "mlx", "model.safetensors", "", `the weights are plain, but declared as quantized by "awq"`),
+			loaderWant{want{check.RuleQuantUnused, "config.json", "", "awq"}, safetensors.Warning, ""})},
 	{"GPTQ for llama.cpp", whole(quantised(`{"quant_method": "gptq", "bits": 4, "group_size": 32}`), gptq), llamaCPP, 0, nil},
 	{"GPTQ for mlx-lm", whole(quantised(`{"quant_method": "gptq", "bits": 4, "group_size": 32}`), gptq), mlxOnly, 0,
 		one(check.RuleQuantUnsupported, failed, "mlx", "model.safetensors", "", `"gptq", with g_idx`)},

@@ -63,7 +63,6 @@ const (
 const (
 	RuleWeightsNotFound    = rule.WeightsNotFound
 	RuleModelUnknown       = rule.ModelUnknown
-	RuleWeightsMixed       = rule.WeightsMixed
 	RuleConfigField        = rule.ConfigField
 	RuleRopeNested         = rule.RopeNested
 	RuleHeadDropped        = rule.HeadDropped

@@ -15,7 +15,7 @@ var llamaCPPNeeds = []Need{
 	{Rule: rule.WeightsNotFound, Loader: LlamaCPP, Severity: safetensors.Error,
 		Does:   "writes a GGUF file without tensors, or stops if it is an adapter",
 		Source: "conversion/base.py, index_tensors"},
-	{Rule: rule.WeightsMixed, Loader: LlamaCPP, Severity: safetensors.Warning,
+	{Rule: rule.WeightsTwice, Loader: LlamaCPP, Severity: safetensors.Warning,
 		Does:   "takes the tensors of the file whose name comes last",
 		Source: "conversion/base.py, index_tensors"},
 	{Rule: checkpoint.RuleTensorUnlisted, Loader: LlamaCPP, Severity: safetensors.Error,

@@ -15,7 +15,7 @@ var ollamaNeeds = []Need{
 	{Rule: rule.WeightsNotFound, Loader: Ollama, Severity: safetensors.Error,
 		Does:   "stops with: no Modelfile or safetensors files found",
 		Source: "parser/parser.go, filesForModel"},
-	{Rule: rule.WeightsMixed, Loader: Ollama, Severity: safetensors.Error,
+	{Rule: rule.WeightsTwice, Loader: Ollama, Severity: safetensors.Error,
 		Does:   "stops with: duplicate tensor name",
 		Source: "convert/convert.go, ensureUniqueTensorNames"},
 	{Rule: rule.ConfigNumber, Loader: Ollama, Severity: safetensors.Warning,

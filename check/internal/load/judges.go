@@ -21,7 +21,7 @@ var judges = []judge{
 	{rules: []safetensors.Rule{rule.AdapterUnsupported}, set: judgeAdapter},
 	{rules: []safetensors.Rule{rule.TokenizerAbsent, rule.ChatTemplate}, set: judgeText},
 	{rules: []safetensors.Rule{rule.ModelUnknown}, of: judgeArchitecture},
-	{rules: []safetensors.Rule{rule.WeightsNotFound, rule.WeightsMixed}, of: judgePatterns},
+	{rules: []safetensors.Rule{rule.WeightsNotFound, rule.WeightsTwice}, of: judgePatterns},
 	{rules: []safetensors.Rule{rule.ConfigField, rule.RopeNested, rule.HeadDropped}, of: judgeMembers},
 	{rules: []safetensors.Rule{rule.QuantUnsupported}, of: judgeQuantized},
 	{rules: []safetensors.Rule{rule.DtypeUnsupported}, set: judgeDtypes},

@@ -100,7 +100,7 @@ func (m *Model) judgeMixed(of loader.Name, p pattern) {
 	if n == 0 {
 		return
 	}
-	m.Add(Fault{Rule: rule.WeightsMixed, File: common.second, Tensor: tensor,
+	m.Add(Fault{Rule: rule.WeightsTwice, File: common.second, Tensor: tensor,
 		Fix: "Keep one of the two in the folder, and move the other to a folder of its own."}, m.For(of),
 		"%s and %s both match %s, and have %s in common", wording.Quote(path.Base(common.first)),
 		wording.Quote(path.Base(common.second)), p.words(), wording.Count(n, "tensor"))

@@ -22,8 +22,9 @@ func judgeQuantized(_ context.Context, r *Repository) {
 			of loader.Name
 			by func(*Model) string
 		}{{loader.LlamaCPP, refusedByLlamaCPP}, {loader.MLX, refusedByMLX}, {loader.Ollama, refusedByOllama}} {
-			// llama.cpp looks at the method alone.
-			named := one.of == loader.LlamaCPP && m.Method != "" && m.Method != "mlx"
+			// llama.cpp looks at the method alone, and mlx-lm at these two.
+			named := one.of == loader.LlamaCPP && m.Method != "" && m.Method != "mlx" ||
+				one.of == loader.MLX && (m.Method == "awq" || m.Method == "gptq")
 			if len(m.For(one.of)) == 0 || m.Quant == nil || !named && !m.packed() {
 				continue
 			}
@@ -171,6 +172,8 @@ func refusedByMLX(m *Model) string {
 			return fmt.Sprintf("quantized by %s to %d bits", wording.Quote(m.Method), bits)
 		case m.hasTensor(".g_idx"):
 			return fmt.Sprintf("quantized by %s, with g_idx", wording.Quote(m.Method))
+		case m.Complete && !m.hasTensor(".qweight"):
+			return fmt.Sprintf("plain, but declared as quantized by %s", wording.Quote(m.Method))
 		}
 		return ""
 	}

@@ -40,7 +40,7 @@ var loading = slices.Concat([]safetensors.RuleInfo{
 		Summary: "A loader that reads every file of a folder reads no weights besides those of the model.",
 		Source:  loaders,
 		Fix:     "Move the file to another folder."},
-	{Rule: WeightsTwice, Severity: safetensors.Warning,
+	{Rule: WeightsTwice, Severity: safetensors.Error,
 		Summary: "A loader that reads every file of a folder reads each tensor of the model once.",
 		Source:  loaders,
 		Fix:     "Move the copy to another folder, or remove it."},

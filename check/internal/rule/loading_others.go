@@ -7,7 +7,6 @@ import "github.com/weightools/safetensors"
 // The rules that are judged only for loaders that make their own reading of a repository.
 const (
 	ModelUnknown      safetensors.Rule = "model-unknown"
-	WeightsMixed      safetensors.Rule = "weights-mixed"
 	ConfigField       safetensors.Rule = "config-field"
 	RopeNested        safetensors.Rule = "rope-nested"
 	HeadDropped       safetensors.Rule = "head-dropped"
@@ -33,10 +32,6 @@ var loadingOthers = []safetensors.RuleInfo{
 		Summary: "The loader knows the class and the type of the model.",
 		Source:  loaders,
 		Fix:     "Use a version of the loader that knows it, or another loader."},
-	{Rule: WeightsMixed, Severity: safetensors.Error,
-		Summary: "No two files that the loader reads together have the same tensor.",
-		Source:  loaders,
-		Fix:     "Keep one copy of the model in the folder."},
 	{Rule: ConfigField, Severity: safetensors.Error,
 		Summary: "config.json has each member without which the loader stops.",
 		Source:  loaders,

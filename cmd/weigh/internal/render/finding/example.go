@@ -112,7 +112,6 @@ var examples = map[safetensors.Rule]string{
 	check.RuleConstantWeight:     `a weight of 4,096 by 4,096 zeros`,
 
 	check.RuleModelUnknown:       `"architectures": ["MyLlamaForCausalLM"]`,
-	check.RuleWeightsMixed:       `model.safetensors and model.fp16.safetensors: mlx-lm reads both`,
 	check.RuleConfigField:        `a config.json without rms_norm_eps, for which mlx-lm has no default`,
 	check.RuleRopeNested:         `"rope_parameters": {"rope_theta": 500000.0}, and no "rope_theta" beside it`,
 	check.RuleHeadDropped:        `lm_head.weight, and no "tie_word_embeddings" in config.json, which mlx-lm takes for true`,
