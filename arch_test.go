@@ -29,7 +29,7 @@ var rooms = map[string][]string{
 	"checkpoint/shards":           {"filetype", ".", "store", "checkpoint", "internal"},
 	"gguf":                        {".", "store", "checkpoint", "internal"},
 	"gguf/internal":               {"internal"},
-	"gguf/origin":                 {".", "checkpoint", "edit/arrange", "internal"},
+	"gguf/origin":                 {".", "checkpoint", "edit/arrange", "model/names", "internal"},
 	"model":                       {".", "checkpoint", "internal", "model/adapters"},
 	"model/adapters":              {".", "internal"},
 	"model/identity":              {".", "model", "internal"},
@@ -79,7 +79,7 @@ var rooms = map[string][]string{
 	"cmd/weigh/internal/viewer":   {".", "cmd/weigh/internal/render", "checkpoint", "stats"},
 	"cmd/weigh":                   {".", "filetype", "gguf", "store", "remote", "checkpoint", "model", "pickle", "stats", "check", "digest", "diff", "edit", "cmd/weigh"},
 	"bench":                       {".", "store", "checkpoint", "stats", "check", "pickle"},
-	".ci/interop":                 {".", "checkpoint", "store"},
+	".ci/interop":                 {".", "checkpoint", "model/names", "store"},
 }
 
 // never says what of the standard library a package must do without.

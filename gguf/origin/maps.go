@@ -3,13 +3,11 @@
 package origin
 
 import (
-	_ "embed"
 	"strings"
 	"sync"
-)
 
-//go:embed maps.txt
-var mapsText string
+	"github.com/weightools/safetensors/model/names"
+)
 
 // A source is where the values of a tensor are from.
 type source struct {
@@ -20,11 +18,11 @@ type source struct {
 // A table is the map of an architecture: for each name in GGUF files, with # for the layer, the possible sources.
 type table map[string][]source
 
-// tables parses maps.txt.
+// tables parses the map.
 var tables = sync.OnceValue(func() map[string]table {
 	all := make(map[string]table)
 	var t table
-	for line := range strings.Lines(mapsText) {
+	for line := range strings.Lines(names.MapsOfGGUF()) {
 		line = strings.TrimSpace(line)
 		switch {
 		case line == "" || line[0] == '#':

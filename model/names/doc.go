@@ -14,3 +14,5 @@
 // The tables are text files in the folder data, which are parsed at first use. docs/names.md lists what they cover. A
 // test of the program .ci/interop/names compares them with the packages whose names they list.
 package names
+
+//go:generate go test -run ^TestNamesDoc$ -update .

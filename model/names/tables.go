@@ -212,6 +212,7 @@ func (p *parser) finish() (*tableSet, error) {
 			t.spellings[a.id] = append(t.spellings[a.id], s.of(a))
 		}
 	}
+	t.addGGUF()
 	for _, list := range t.spellings {
 		slices.SortStableFunc(list, func(a, b *Spelling) int { return cmp.Compare(a.Form, b.Form) })
 	}
