@@ -25,7 +25,7 @@ type layout struct {
 	own, other []string
 	containers []string // that the other form has before its names in files with several models
 	stem       string   // of files in the own form
-	types      []string // the model_type of such models; none if any
+	types      []string // the model_type or _class_name of such models; none if any
 	there      *remap.Map
 	back       *remap.Map
 }
@@ -40,14 +40,18 @@ var layouts = sync.OnceValue(func() []layout {
 	diffusers, transformers := []string{"diffusers"}, []string{"transformers"}
 	unets := []string{unetContainer}
 	list := []layout{
-		{file: "unet-sd", own: diffusers, other: authors, containers: unets, stem: "diffusion_pytorch_model"},
-		{file: "unet-sdxl", own: diffusers, other: authors, containers: unets, stem: "diffusion_pytorch_model"},
-		{file: "unet-sdxl-refiner", own: diffusers, other: authors, containers: unets, stem: "diffusion_pytorch_model"},
+		{file: "unet-sd", own: diffusers, other: authors, containers: unets, stem: "diffusion_pytorch_model",
+			types: []string{"UNet2DConditionModel"}},
+		{file: "unet-sdxl", own: diffusers, other: authors, containers: unets, stem: "diffusion_pytorch_model",
+			types: []string{"UNet2DConditionModel"}},
+		{file: "unet-sdxl-refiner", own: diffusers, other: authors, containers: unets, stem: "diffusion_pytorch_model",
+			types: []string{"UNet2DConditionModel"}},
 		{file: "vae", own: diffusers, other: authors, containers: []string{"first_stage_model.", "vae."},
-			stem: "diffusion_pytorch_model"},
+			stem: "diffusion_pytorch_model", types: []string{"AutoencoderKL"}},
 		{file: "openclip", own: []string{"diffusers", "transformers"}, other: authors, stem: "model",
 			containers: []string{"conditioner.embedders.1.model.", "conditioner.embedders.0.model.", "cond_stage_model.model."}},
-		{file: "flux", own: diffusers, other: authors, containers: unets, stem: "diffusion_pytorch_model"},
+		{file: "flux", own: diffusers, other: authors, containers: unets, stem: "diffusion_pytorch_model",
+			types: []string{"FluxTransformer2DModel"}},
 		{file: "mistral", own: transformers, other: []string{"mistral", "meta"}, stem: "model",
 			types: []string{"llama", "mistral"}},
 		{file: "mixtral", own: transformers, other: []string{"mistral"}, stem: "model", types: []string{"mixtral"}},
@@ -84,7 +88,7 @@ func (f *Form) builtin(in *edit.Input) (out *edit.Output, refused, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	kind := modelType(in)
+	kind := kindOf(in)
 	for i := range layouts() {
 		l := &layouts()[i]
 		isOwn := slices.Contains(l.own, f.Name)

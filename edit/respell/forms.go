@@ -3,6 +3,7 @@
 package respell
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"github.com/weightools/safetensors/edit"
@@ -83,8 +84,11 @@ func configurationOf(in *edit.Input) (c configuration) {
 	return c
 }
 
-// modelType returns the model_type of config.json, or "".
-func modelType(in *edit.Input) string { return configurationOf(in).ModelType }
+// kindOf returns the _class_name or the model_type of config.json, or "".
+func kindOf(in *edit.Input) string {
+	c := configurationOf(in)
+	return cmp.Or(c.Class, c.ModelType)
+}
 
 // configured returns the architecture that config.json names, or nil.
 func (r *respelling) configured() *names.Architecture {
