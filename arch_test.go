@@ -42,6 +42,7 @@ var rooms = map[string][]string{
 	"edit/arrange":                {".", "internal"},
 	"edit/remap":                  {".", "internal", "edit/arrange"},
 	"edit/adapter":                {".", "internal", "edit", "model/adapters"},
+	"edit/tie":                    {".", "internal", "edit", "model/names"},
 	"edit/respell":                {".", "internal", "edit", "model/names"},
 	"digest":                      {".", "internal"},
 	"vectors":                     {},

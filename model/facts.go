@@ -5,6 +5,7 @@ package model
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/weightools/safetensors/internal/config"
 	"github.com/weightools/safetensors/internal/wording"
@@ -34,6 +35,10 @@ func FactsOf(m *Model) *Facts {
 	f.Intermediate = f.number(c, "intermediate size", config.Intermediate)
 	f.Experts = f.number(c, "experts per layer", config.Experts)
 	f.ExpertsPerToken = f.number(c, "experts per token", config.ActiveExperts)
+	if strings.HasSuffix(class, "ForCausalLM") && c.Tied() && seen.embedding != "" && !seen.hasHead {
+		f.note("the output layer is tied to %s (tie_word_embeddings) and not stored: weigh edit --untie writes it as a tensor",
+			wording.Quote(seen.embedding))
+	}
 	f.Adapter = f.adapter(&seen.adapter, c.Adapter.Root)
 	if c.Main.Name == config.GGUFName {
 		f.ofGGUF(m)

@@ -19,6 +19,8 @@ type sight struct {
 	hidden, vocab Number
 	maps          map[[2]int64]bool // the shapes of matrices outside of layers, other than embeddings
 	adapter       adapterParts
+	embedding     string // the first embedding of tokens
+	hasHead       bool
 }
 
 // survey looks at all tensors.
@@ -94,9 +96,11 @@ func (s *sight) list() (list []Stack) {
 // are several of different shapes, the sizes are ambiguous.
 func (s *sight) addEmbedding(ti *safetensors.TensorInfo) {
 	module, ok := strings.CutSuffix(ti.Name, ".weight")
+	s.hasHead = s.hasHead || parts.IsHead(ti.Name[:max(strings.LastIndexByte(ti.Name, '.'), 0)])
 	if !ok || len(ti.Shape) != 2 || !parts.IsEmbedding(module) || parts.KindOf(ti.Dtype)&(parts.Float|parts.Float8) == 0 {
 		return
 	}
+	s.embedding = cmp.Or(s.embedding, ti.Name)
 	for _, n := range []struct {
 		to  *Number
 		dim int64

@@ -50,6 +50,10 @@ SRC; a GLOB matches whole names, as in info.
                       The guide lists the steps after the colon. FILE can also
                       be a JSON object {"old": "new"}. --reverse exchanges the
                       two sides.
+  --untie             also write the embedding as the output layer (lm_head), and
+                      set tie_word_embeddings to false in config.json
+  --tie               drop an output layer that equals the embedding, and set
+                      tie_word_embeddings to true
   --cast BF16         cast F64, F32, F16 and BF16 to BF16; keep integers, floats
                       of 8 bits or less, and the scales of packed weights
   --cast I64=I32      cast only I64 to I32

@@ -15,14 +15,18 @@ import (
 	"github.com/weightools/safetensors/edit/adapter"
 	"github.com/weightools/safetensors/edit/remap"
 	"github.com/weightools/safetensors/edit/respell"
+	"github.com/weightools/safetensors/edit/tie"
 	"github.com/weightools/safetensors/model/adapters"
 )
 
 // maxMap is how large a map is at most, in bytes.
 const maxMap = 64 << 20
 
-// readArrangement reads the flags --names, --map and --reverse.
+// readArrangement reads the flags --names, --map, --reverse, --tie and --untie.
 func (f *editFlags) readArrangement(sess *cli.Session, e *edit.Edit) error {
+	if f.tie || f.untie {
+		return f.readTie(e)
+	}
 	switch {
 	case f.mapFile == "" && f.reverse:
 		return cli.Usagef("--reverse needs --map")
@@ -72,6 +76,17 @@ func wordsOf(forms []adapters.Spelling) string {
 		words[i] = string(one)
 	}
 	return strings.Join(words, ", ")
+}
+
+// readTie reads the flags --tie and --untie.
+func (f *editFlags) readTie(e *edit.Edit) error {
+	if f.tie && f.untie || f.mapFile+f.names != "" || len(f.rename)+len(f.copies) > 0 {
+		return cli.Usagef("--tie and --untie exclude each other, --map, --names, --rename and --copy: edit the result")
+	}
+	if e.Arrange = tie.Tie; f.untie {
+		e.Arrange = tie.Untie
+	}
+	return nil
 }
 
 // readMap reads the map.
