@@ -3,11 +3,13 @@
 package check_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/check"
+	"github.com/weightools/safetensors/model/names"
 )
 
 // before returns tensors with something before their names.
@@ -197,4 +199,72 @@ func TestSeveralModels(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Gaps in stacks of architectures that are known, which no configuration of a decoder describes.
+func TestKnownStacks(t *testing.T) {
+	const wav2vec2 = `{"architectures": ["Wav2Vec2Model"], "model_type": "wav2vec2", "hidden_size": 64, "num_hidden_layers": 4}`
+	speech := func(gone ...string) (all []tensor) {
+		for _, one := range wholeOf(t, "wav2vec2", "Wav2Vec2Model", 4) {
+			kept := true
+			for _, part := range gone {
+				kept = kept && !strings.HasPrefix(one.name, part)
+			}
+			if kept {
+				all = append(all, one)
+			}
+		}
+		return all
+	}
+	for _, test := range []struct {
+		name, config string
+		all          []tensor
+		says         string // "" if nothing is found
+	}{
+		{"all layers", wav2vec2, speech(), ""},
+		{"a layer of speech", wav2vec2, speech("encoder.layers.2."), `the tensors of "encoder.layers" have 3 layers: layer 2 is missing`},
+		{"layers that a search has left out", changed(wav2vec2, `"hidden_size"`, `"block_configs": [], "hidden_size"`), speech("encoder.layers.2."), ""},
+		{"of another class", changed(wav2vec2, `"wav2vec2"`, `"my_speech"`), before("x.", speech("encoder.layers.2.")), ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f := make(folder)
+			f.weights(t, "model.safetensors", test.all...)
+			f.text("config.json", test.config)
+			found := ""
+			for _, l := range judge(t, f.store(), "", nil) {
+				if l.Rule == check.RuleLayerMissing {
+					found = l.Detail
+				} else if l.Severity > safetensors.Note {
+					t.Errorf("%s: %s", string(l.Rule), l.Detail)
+				}
+			}
+			if found != test.says {
+				t.Errorf("found %q, want %q", found, test.says)
+			}
+		})
+	}
+}
+
+// wholeOf returns the required tensors of a class, in so many layers.
+func wholeOf(t *testing.T, kind, class string, layers int) (all []tensor) {
+	t.Helper()
+	of := names.Find(kind, class)
+	if of == nil {
+		t.Fatalf("no %s", kind)
+	}
+	for i := range of.Tensors {
+		one := &of.Tensors[i]
+		name, ok := strings.CutPrefix(one.Name, of.Prefix)
+		if one.Need != names.Required || !ok {
+			continue
+		}
+		if !strings.Contains(name, "{n}") {
+			all = append(all, f32(name, 4, 4))
+			continue
+		}
+		for n := range layers {
+			all = append(all, f32(strings.Replace(name, "{n}", fmt.Sprint(n), 1), 4, 4))
+		}
+	}
+	return all
 }

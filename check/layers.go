@@ -87,7 +87,8 @@ func (s *stack) inOrder() []*layer {
 	return all
 }
 
-func (l *layers) judge(m *subject) {
+func (l *layers) judge(w *weights) {
+	m := &w.subject
 	if !m.complete || m.single {
 		return
 	}
@@ -98,7 +99,10 @@ func (l *layers) judge(m *subject) {
 	if m.described && largest != nil && largest.layers[0] != nil { // otherwise it is only the end of a model
 		largest.judgeNumber(m)
 		largest.judgeExperts(m)
+	} else {
+		largest = nil
 	}
+	l.judgeKnown(w, largest)
 }
 
 // largest returns the stack whose number of layers a configuration may give, or nil.

@@ -75,7 +75,7 @@ func (m *weights) judge() {
 	m.dtypes.judge(&m.subject, len(m.packed.Modules) > 0)
 	m.ends.judge(&m.subject, m.layers.areAll(&m.subject))
 	m.shapes.judge(&m.subject)
-	m.layers.judge(&m.subject)
+	m.layers.judge(m)
 }
 
 // each yields the tensors that loaders read, with the numbers of their shards. Those that follow the index do not read

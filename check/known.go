@@ -1,0 +1,79 @@
+// Known stacks: gaps in the layers of architectures whose tensors are known.
+
+package check
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/internal/config"
+	"github.com/weightools/safetensors/internal/parts"
+	"github.com/weightools/safetensors/model/names"
+)
+
+// known returns the architecture of the configuration if the tensors have its names as its own library writes them, or
+// nil.
+func (m *weights) known() *names.Architecture {
+	if !m.described || !m.complete {
+		return nil
+	}
+	class, kind := m.Architecture()
+	of := names.Find(kind, class)
+	parts := m.whose().Parts
+	if of == nil || len(parts) == 0 || parts[0].Container != "" {
+		return nil
+	}
+	fit := parts[0].Fit(of)
+	if fit == nil || fit.Form != of.Form || fit.Extra+fit.Lacks != "" || fit.Patterns < 3 || fit.Known*2 < parts[0].Names {
+		return nil
+	}
+	return of
+}
+
+// judgeKnown reports layers without any tensor in stacks whose layers all have some in the architecture. Done is a
+// stack that was compared with the configuration, or nil.
+func (l *layers) judgeKnown(m *weights, done *stack) {
+	of := m.known()
+	if of == nil || !m.HasOneStack() {
+		return
+	}
+	required := make(map[string]bool) // patterns
+	stacks := make(map[string]bool)   // their beginnings
+	for i := range of.Tensors {
+		if t := &of.Tensors[i]; t.Need == names.Required && strings.Contains(t.Name, "{n}") {
+			required[names.Pattern(t.Name)] = true
+			before, _, _ := strings.Cut(t.Name, ".{")
+			stacks[before] = true
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(l.stacks)) {
+		s := l.stacks[name]
+		if s == done || !s.hasAny(required) {
+			continue
+		}
+		n := int64(slices.Max(slices.Collect(maps.Keys(s.layers)))) + 1
+		if set, from, ok := m.Int(config.Layers); ok && len(stacks) == 1 && set > n && set < maxLayer {
+			m.found(m.main.path).Add(RuleLayerMissing, "", spanOf(from), "%s has %s, but the tensors of %s have %s: %s",
+				quote(m.main.path), from.Sentence(), quote(s.name), count(len(s.layers), "layer"), s.missing(int32(set)))
+		} else if missing := s.missing(int32(n)); missing != "" {
+			m.found(m.file()).Add(RuleLayerMissing, "", safetensors.Span{}, "the tensors of %s have %s: %s",
+				quote(s.name), count(len(s.layers), "layer"), missing)
+		}
+	}
+}
+
+// hasAny reports whether a layer of the stack has a tensor of one of the patterns, packed or not.
+func (s *stack) hasAny(patterns map[string]bool) bool {
+	for rest := range s.slots {
+		name := s.name + ".0." + rest
+		if patterns[names.Pattern(name)] {
+			return true
+		}
+		if module, role := parts.Split(name); role != parts.Weight && patterns[names.Pattern(module+".weight")] {
+			return true
+		}
+	}
+	return false
+}
