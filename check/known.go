@@ -26,7 +26,7 @@ func (m *weights) known() *names.Architecture {
 		return nil
 	}
 	fit := parts[0].Fit(of)
-	if fit == nil || fit.Form != of.Form || fit.Extra+fit.Lacks != "" || fit.Patterns < 3 || fit.Known*2 < parts[0].Names {
+	if fit == nil || fit.Form != of.Form || fit.Extra != "" || fit.Patterns < 3 || fit.Known*2 < parts[0].Names {
 		return nil
 	}
 	return of
@@ -43,8 +43,9 @@ func (l *layers) judgeKnown(m *weights, done *stack) {
 	stacks := make(map[string]bool)   // their beginnings
 	for i := range of.Tensors {
 		if t := &of.Tensors[i]; t.Need == names.Required && strings.Contains(t.Name, "{n}") {
-			required[names.Pattern(t.Name)] = true
-			before, _, _ := strings.Cut(t.Name, ".{")
+			body := strings.TrimPrefix(t.Name, of.Prefix)
+			required[names.Pattern(t.Name)], required[names.Pattern(body)] = true, true // of classes with and without it
+			before, _, _ := strings.Cut(body, ".{")
 			stacks[before] = true
 		}
 	}

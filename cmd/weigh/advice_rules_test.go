@@ -111,6 +111,8 @@ var ofRules = map[safetensors.Rule][]adviceFolder{
 		shardsOf(`{"metadata":{"total_size":8},"weight_map":{"module._orig_mod.a":"`+adviceOne+`","module._orig_mod.b":"`+adviceTwo+`"}}`).
 			with(adviceOne, "{"+adviceMeta+strings.Replace(adviceA, `"a"`, `"module._orig_mod.a"`, 1)+"}\nabcd",
 				adviceTwo, "{"+adviceMeta+strings.NewReplacer(`"b"`, `"module._orig_mod.b"`, "[4,8]", "[0,4]").Replace(adviceB)+"}\nabcd")},
+	"tied-twice": {oneOf("{"+adviceMeta+strings.Replace(strings.Replace(adviceA, `"a"`, `"model.embed_tokens.weight"`, 1), "[1]", "[1,1]", 1)+","+
+		strings.Replace(strings.Replace(adviceB, `"b"`, `"lm_head.weight"`, 1), "[1]", "[1,1]", 1)+"}", "abcdabcd").with("config.json", llamaOf1)},
 	"names-prefix": {oneOf(llamaOfNames("", false), "").with("config.json", llamaOf1), oneOf(llamaOfNames("", true), "").with("config.json", llamaOf1),
 		oneOf(llamaOfNames("model.model.", false), "").with("config.json", llamaOf1)},
 	"adapter-label":  {adapterFolder("blocks.0.cross_attn.v", "lora_A.default.weight", "lora_B.default.weight")},

@@ -43,6 +43,12 @@ var cases = map[string][]caseStep{
 	},
 	"05-tied-lm-head-dropped-by-save": {
 		{"weigh check CASE", 0, []string{"ok; checked"}, []string{"note", "warning"}},
+		{"weigh info CASE", 0, []string{`the output layer is tied to "model.embed_tokens.weight"`, "weigh edit --untie"}, nil},
+		{"weigh edit --in-place --untie CASE", 0, []string{"copied model.embed_tokens.weight lm_head.weight", "written: CASE/config.json"}, []string{"warning"}},
+		{"grep tie_word_embeddings CASE/config.json", 0, []string{"false"}, nil},
+		{"weigh check CASE", 0, []string{"ok; checked 1 file and 12 tensors"}, []string{"note"}},
+		{"weigh edit --in-place --tie CASE", 0, []string{"dropped lm_head.weight"}, nil},
+		{"weigh check CASE", 0, []string{"ok; checked 1 file and 11 tensors"}, []string{"note"}},
 	},
 	"06-tied-embedding-dropped-head-kept": {
 		{"weigh check CASE", 0, []string{"embedding-missing", `"lm_head.weight" of the same values is there`, "uninitialized"}, nil},
@@ -80,6 +86,7 @@ var cases = map[string][]caseStep{
 	},
 	"16-checkpoint-or-diffusion-model": {
 		{"weigh check CASE", 0, []string{"ok; checked 2 files and 28 tensors"}, []string{"warning"}},
+		{"weigh id CASE", 0, []string{"flux-style.safetensors diffusion model Flux", "sd15-style.safetensors checkpoint Stable Diffusion 1"}, nil},
 	},
 	"20-cache-links-lead-nowhere": {
 		{"weigh check CASE", 1, []string{"cache-link", "the blob is there", "No download is needed"}, []string{"ownload it", "shard-missing"}},
@@ -229,6 +236,7 @@ func (step *caseStep) take(t *testing.T, dir, name string, advice []string) []st
 		t.Errorf("%s: exit code %d, want %d\n%s", command, code, step.code, out)
 	}
 	for _, want := range step.says {
+		want = strings.ReplaceAll(want, "CASE", name)
 		if !strings.Contains(said, want) {
 			t.Errorf("%s does not say %q\n%s", command, want, out)
 		}

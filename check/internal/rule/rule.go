@@ -166,7 +166,7 @@ var rules = [...]safetensors.RuleInfo{
 	{Rule: TiedTwice, Severity: safetensors.Note,
 		Summary: "Tied weights are stored once.",
 		Source:  transformers,
-		Fix:     "No action is needed. Writing the file without the duplicate saves space."},
+		Fix:     "No action is needed. To save space, drop the duplicate: `weigh edit --in-place --tie FILE`."},
 	{Rule: QuantCompanion, Severity: safetensors.Invalid,
 		Summary: "A packed weight has all tensors that are needed to unpack it: scales, zero points, group indices, shape or " +
 			"state.",

@@ -187,6 +187,7 @@ func (c *carrying) correct(ctx context.Context, plan *edit.Plan) error {
 	}
 	notes, described := plan.Notes()
 	c.report.Warnings = append(c.report.Warnings, notes...)
+	described = described || plan.Texts()[configName] != nil
 	for i := 0; i < len(plan.Receipt.Tensors) && !described; i++ {
 		if row := &plan.Receipt.Tensors[i]; row.Now == nil || row.Was == nil || row.Now.Name != row.Was.Name {
 			c.report.Warnings = append(c.report.Warnings,
