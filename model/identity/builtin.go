@@ -5,6 +5,7 @@ package identity
 import (
 	"embed"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -50,6 +51,7 @@ func (s *Signatures) index() {
 			}
 			numbered := string(appendNumbered(nil, p.name))
 			s.anchors[numbered] = append(s.anchors[numbered], anchor{one, p})
+			s.longest = max(s.longest, strings.Count(numbered, ".")+1)
 		}
 	}
 }

@@ -62,16 +62,17 @@ func (v *inventory) places(s *Signatures) []place {
 	return list
 }
 
-// anchorsIn returns the anchors that a numbered name ends with.
+// anchorsIn returns the anchors that a numbered name ends with. Hostile names have thousands of elements.
 func (s *Signatures) anchorsIn(numbered string) (list []anchor) {
-	for from := 0; ; {
+	from := len(numbered) + 1
+	for range s.longest {
+		from = strings.LastIndexByte(numbered[:from-1], '.') + 1
 		list = append(list, s.anchors[numbered[from:]]...)
-		next := strings.IndexByte(numbered[from:], '.')
-		if next < 0 {
-			return list
+		if from == 0 {
+			break
 		}
-		from += next + 1
 	}
+	return list
 }
 
 // rootIn returns what comes before an anchor in a name.

@@ -77,6 +77,7 @@ type Signatures struct {
 	list    []*Signature
 	byID    map[string]*Signature
 	anchors map[string][]anchor // by numbered name
+	longest int                 // the number of elements of the longest name among anchors
 	rooted  []*Signature        // those without a name to find them by
 }
 

@@ -70,9 +70,12 @@ func inventoryOf(m *model.Model) *inventory {
 	return v
 }
 
+// maxLayerElements limits the elements of a name in which layers are counted. Published names have at most 16.
+const maxLayerElements = 64
+
 // countLayers counts the numbers in a name that stand between dots, and remembers prefixes.
 func (v *inventory) countLayers(name string, seen map[string]bool) {
-	for begin, words := 0, 1; begin < len(name); words++ {
+	for begin, words := 0, 1; begin < len(name) && words < maxLayerElements; words++ {
 		end := strings.IndexByte(name[begin:], '.')
 		if end < 0 {
 			return
