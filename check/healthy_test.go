@@ -416,7 +416,7 @@ func few[T any](table []T) []T {
 // they are for other programs.
 var abbreviated = []safetensors.Rule{
 	check.RuleConfigMissing, check.RuleConfigField, check.RuleQuantMethod, check.RuleQuantSetting, check.RuleQuantPlace,
-	check.RuleWeightsNotFound, check.RuleIndexMetadata,
+	check.RuleWeightsNotFound, check.RuleIndexMetadata, check.RuleTensorRequired,
 }
 
 func TestHealthy(t *testing.T) {

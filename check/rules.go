@@ -87,6 +87,7 @@ const (
 	RuleQuantSetting       = rule.QuantSetting
 	RuleQuantModules       = rule.QuantModules
 	RuleVocabularyRows     = rule.VocabularyRows
+	RuleTensorRequired     = rule.TensorRequired
 	RuleTensorParallel     = rule.TensorParallel
 	RuleAdapterConfig      = rule.AdapterConfig
 	RuleAdapterUnsupported = rule.AdapterUnsupported

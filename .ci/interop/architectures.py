@@ -153,7 +153,7 @@ class Comparison:
                 self.fail(folder.name, f"{len(found[str(folder)])} models")
                 continue
             self.count(folder.name, found[str(folder)][0], right)
-        for f in compare.findings(self.o, rights):
+        for f in compare.findings(self.o, rights, "--for", "transformers,vllm,sglang"):
             self.fail(pathlib.Path(f["file"]).parent.name, f"{f['rule']}: {f['message']}")
         for folder in random.sample(sorted(rights), min(2, len(rights))):
             self.injure(folder)

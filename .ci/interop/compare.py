@@ -1,4 +1,4 @@
-"""The options of architectures.py and packers.py, and what weigh says about models in folders."""
+"""The options of architectures.py, loads.py and packers.py, and what weigh says about models in folders."""
 
 import argparse
 import json

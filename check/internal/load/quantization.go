@@ -42,7 +42,8 @@ var methods = map[loader.Name][]string{
 // judgeQuantization reports methods and settings that a program does not support, and descriptions that it does not
 // read.
 func judgeQuantization(_ context.Context, m *Model) {
-	if m.Adapter || !m.Described || m.Quant == nil || m.Main.Root.First("_class_name").Kind() != 0 {
+	if m.Adapter || !m.Described || m.Quant == nil || !m.isPacked() &&
+		m.Main.Root.First("quantization_config", "compression_config").Kind() == 0 || m.Main.Root.First("_class_name").Kind() != 0 {
 		return
 	}
 	v := m.Main.Root.First("quantization_config", "compression_config")
@@ -71,6 +72,16 @@ func judgeQuantization(_ context.Context, m *Model) {
 		m.Add(at, m.For(names...), "%s in %s has no quant_method", v.Name, m.quoted())
 	}
 	m.judgeSettings(method, v)
+}
+
+// isPacked reports whether a tensor has a name or a dtype that only packed weights have.
+func (m *Model) isPacked() bool {
+	for _, ti := range m.Tensors() {
+		if slices.Contains(leaves, ti.Name[strings.LastIndexByte(ti.Name, '.')+1:]) {
+			return true
+		}
+	}
+	return false
 }
 
 // judgePlace reports a description of the quantization outside of config.json.

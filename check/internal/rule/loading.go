@@ -22,6 +22,7 @@ const (
 	QuantSetting       safetensors.Rule = "quant-setting"
 	QuantModules       safetensors.Rule = "quant-modules"
 	VocabularyRows     safetensors.Rule = "vocabulary-rows"
+	TensorRequired     safetensors.Rule = "tensor-required"
 	TensorParallel     safetensors.Rule = "tensor-parallel"
 	AdapterConfig      safetensors.Rule = "adapter-config"
 	AdapterUnsupported safetensors.Rule = "adapter-unsupported"
@@ -80,6 +81,10 @@ var loading = slices.Concat([]safetensors.RuleInfo{
 		Summary: "The embedding and the output layer have vocab_size rows.",
 		Source:  loaders,
 		Fix:     "Set vocab_size in config.json to the number of rows, or download both files from one revision."},
+	{Rule: TensorRequired, Severity: safetensors.Error,
+		Summary: "A model has each tensor that every model of its class has.",
+		Source:  loaders,
+		Fix:     "Download or save the weights again."},
 	{Rule: TensorParallel, Severity: safetensors.Error,
 		Summary: "The number of devices divides the heads, the sizes and the groups of scales that they share.",
 		Source:  loaders,
