@@ -16,47 +16,68 @@ import (
 	"github.com/weightools/safetensors/model/adapters"
 )
 
+// An adapterBase is the base of an adapter.
+type adapterBase struct {
+	adapters.Base
+	name  string // for messages
+	named bool   // the user or adapter_config.json says that it is the base
+}
+
 // judgeBases compares the adapters with their bases.
 func (r *repository) judgeBases(ctx context.Context) {
 	for _, m := range r.weights {
 		if !m.adapter.isAdapter(&m.subject) || !m.complete || m.adapter.Tensors() == 0 || ctx.Err() != nil {
 			continue
 		}
-		if name, base := r.baseOf(ctx, m); base != nil && base.Len() > 0 {
-			m.adapter.judgeBase(&m.subject, name, base)
+		if base := r.baseOf(ctx, m); base != nil && base.Len() > 0 {
+			m.adapter.judgeBase(&m.subject, base)
 		}
 	}
 }
 
-// baseOf returns a name for messages and the modules of the base of an adapter, or nil if it is unknown or cannot be
-// read. The base is that of Options.Base, or another set of the repository that adapter_config.json names.
-func (r *repository) baseOf(ctx context.Context, m *weights) (name string, base *adapters.Base) {
+// baseOf returns the base of an adapter, or nil if it is unknown or cannot be read. It is that of Options.Base, or
+// another model of the repository: one that adapter_config.json names, otherwise the only one.
+func (r *repository) baseOf(ctx context.Context, m *weights) *adapterBase {
 	folder, said := folderOf(m.file()), m.Main.Root.Text("base_model_name_or_path")
 	if r.opts.Base != nil {
 		if name, sets := r.opts.Base(ctx, folder, said); len(sets) > 0 {
-			return name, readBase(ctx, sets)
+			return readBase(ctx, name, sets)
 		}
 	}
+	named, others := &adapterBase{name: said, named: true}, &adapterBase{}
+	folders := make(map[string]bool)
 	for _, other := range r.weights {
 		at := folderOf(other.set.Name)
-		if said == "" || at == folder || !other.set.Counted() || !other.complete ||
-			at != path.Join(folder, said) && (at == "" || path.Base(at) != path.Base(said)) {
+		if other == m || !other.set.Counted() || !other.complete || other.adapter.isAdapter(&other.subject) {
 			continue
 		}
-		if base == nil {
-			base = new(adapters.Base)
+		if said != "" && at != folder && (at == path.Join(folder, said) || at != "" && path.Base(at) == path.Base(said)) {
+			named.addSet(other)
 		}
-		for _, s := range other.shards {
-			addAll(base, s.header)
-		}
-		base.Parts = base.Parts || hasParts(other.Main.Root)
+		folders[at] = true
+		others.name = other.file()
+		others.addSet(other)
 	}
-	return said, base
+	switch {
+	case named.Len() > 0:
+		return named
+	case len(folders) == 1:
+		return others
+	}
+	return nil
+}
+
+// addSet adds a set of the repository.
+func (b *adapterBase) addSet(m *weights) {
+	for _, s := range m.shards {
+		b.addAll(s.header)
+	}
+	b.Parts = b.Parts || hasParts(m.Main.Root)
 }
 
 // readBase reads the headers of a base, or returns nil if one cannot be read.
-func readBase(ctx context.Context, sets []*checkpoint.Set) *adapters.Base {
-	base := new(adapters.Base)
+func readBase(ctx context.Context, name string, sets []*checkpoint.Set) *adapterBase {
+	base := &adapterBase{name: name, named: true}
 	for _, set := range sets {
 		if !set.Counted() {
 			continue
@@ -68,7 +89,7 @@ func readBase(ctx context.Context, sets []*checkpoint.Set) *adapters.Base {
 			if err != nil {
 				return nil // the user who checks the base itself learns why
 			}
-			addAll(base, h)
+			base.addAll(h)
 		}
 		if object, err := set.OpenBeside(ctx, "config.json"); err == nil {
 			text, err := io.ReadAll(io.NewSectionReader(object.ReaderAt(ctx), 0, min(object.Size(), config.MaxSize+1)))
@@ -79,9 +100,9 @@ func readBase(ctx context.Context, sets []*checkpoint.Set) *adapters.Base {
 	return base
 }
 
-func addAll(base *adapters.Base, h *safetensors.Header) {
+func (b *adapterBase) addAll(h *safetensors.Header) {
 	for i := range h.Tensors {
-		base.Add(&h.Tensors[i])
+		b.Add(&h.Tensors[i])
 	}
 }
 
@@ -92,8 +113,11 @@ func hasParts(root config.Object) bool {
 }
 
 // judgeBase compares an adapter with its base.
-func (a *adapter) judgeBase(m *subject, name string, base *adapters.Base) {
-	match := a.Match(base)
+func (a *adapter) judgeBase(m *subject, base *adapterBase) {
+	match, name := a.Match(&base.Base), base.name
+	if !base.named && (!match.Moved || !match.Fits || a.prefix() == "") {
+		return // the other model may be any
+	}
 	a.judgeMisfits(m, name, &match)
 	var outside tally
 	for _, one := range match.Missing {

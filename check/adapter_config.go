@@ -8,6 +8,7 @@ import (
 
 	"github.com/weightools/safetensors/internal/config"
 	"github.com/weightools/safetensors/internal/jsonscan"
+	"github.com/weightools/safetensors/internal/parts"
 	"github.com/weightools/safetensors/model/adapters"
 )
 
@@ -23,6 +24,23 @@ func (a *adapter) judgeConfig(m *subject) {
 	if n, ok := alpha.Int(); ok && n == 0 && len(root.First("alpha_pattern").Object()) == 0 {
 		m.found(m.main.path).Add(RuleAdapterAlpha, "", spanOf(alpha),
 			"%s has lora_alpha 0, which scales the adapter by 0: it changes nothing", quote(m.main.path))
+	}
+}
+
+// judgeAlphas reports scalars of alpha that are zero. They need the data.
+func (m *subject) judgeAlphas(read []counted) {
+	var zero tally
+	for i, s := range read {
+		for t, v := range s.verdicts {
+			ti := &s.header.Tensors[t]
+			if p, ok := parts.AdapterOf(ti.Name); ok && v.zero && p.Role == parts.AdapterAlpha && !p.Weak && len(ti.Shape) == 0 {
+				zero.add(ti, i)
+			}
+		}
+	}
+	if zero.n > 0 {
+		m.found(read[zero.shard].path).Add(RuleAdapterAlpha, zero.first.Name, zero.first.Entry,
+			"%s 0, which scales the module by 0: it changes nothing", zero.subject("is", "are"))
 	}
 }
 

@@ -55,6 +55,12 @@ func inFile(name string, tensors []tensor) func(*testing.T, folder) {
 var modules = []fixture{
 	{"whose base has the modules under another prefix", besideBase(visual, respelled(headed(plain), "", "language_model."), lora(4)), false,
 		[]want{{check.RuleAdapterBase, adapted, "", `none of the modules of the adapter (16) is in the base "../base": the base has them under "language_model.model", and the adapter under "model"`}}},
+	{"whose base is the only other model", func(t *testing.T, f folder) {
+		f.weights(t, "model.safetensors", respelled(headed(plain), "", "language_model.")...)
+		f.text("config.json", visual)
+		f.weights(t, adapted, lora(4)...)
+		f.text("adapter/adapter_config.json", peftConfig)
+	}, false, []want{{check.RuleAdapterBase, adapted, "", `is in the base "model.safetensors": the base has them under "language_model.model"`}}},
 	{"of a part of a model, whose base is that part", besideBase(llamaConfig, headed(plain), respelled(lora(4), "model.model.model", "model.model.language_model.model")), false,
 		[]want{{check.RuleAdapterBase, adapted, "", `under "model", and the adapter under "language_model.model"`}}},
 	{"of modules that have other names", besideBase(llamaConfig, respelled(respelled(headed(plain), "q_proj", "qkv"), "o_proj", "dense"), lora(4)), false,
@@ -72,6 +78,9 @@ var modules = []fixture{
 		}},
 	{"that is scaled by 0", adapterOf(changed(peftConfig, `"lora_alpha": 8`, `"lora_alpha": 0`), lora(4)...), false,
 		[]want{{check.RuleAdapterAlpha, "adapter_config.json", "", "has lora_alpha 0"}}},
+	{"whose modules are scaled by 0", inFile("style.safetensors", []tensor{{"lora_unet_blocks_0_q.alpha", safetensors.F32, []int64{}, zeros},
+		f32("lora_unet_blocks_0_q.lora_down.weight", 4, hidden), f32("lora_unet_blocks_0_q.lora_up.weight", hidden, 4)}), true,
+		[]want{{check.RuleAdapterAlpha, "style.safetensors", "lora_unet_blocks_0_q.alpha", "is 0, which scales the module by 0"}}},
 	{"of modules that its configuration does not name", adapterOf(changed(peftConfig, `"q_proj", `, ``), lora(4)...), false,
 		[]want{{check.RuleAdapterTarget, "adapter_config.json", "", `8 tensors, the first "base_model.model.model.layers.0.self_attn.q_proj.lora_A.weight", are of modules that target_modules in "adapter_config.json" does not name`}}},
 	{"of another rank than its pattern", adapterOf(changed(peftConfig, `"rank_pattern": {}`, `"rank_pattern": {"layers.5.self_attn.q_proj": 8}`), lora(4)...), false,
@@ -110,6 +119,10 @@ var healthyAdapters = []struct {
 		f.text("other/config.json", llamaConfig)
 		f.weights(t, adapted, lora(4)...)
 		f.text("adapter/adapter_config.json", peftConfig)
+	}},
+	{"the only other model, of another size", func(t *testing.T, f folder) {
+		f.weights(t, "model.safetensors", bf16("language_model.model.layers.0.self_attn.q_proj.weight", 32, 32), bf16("language_model.model.embed_tokens.weight", 256, 32))
+		f.weights(t, adapted, lora(4)[2:4]...)
 	}},
 	{"two adapters in one file", adapterOf(peftConfig, append(respelled(lora(4), ".weight", ".a.weight"), respelled(lora(4), ".weight", ".b.weight")...)...)},
 	{"several matrices of one module", inFile("flux.safetensors", []tensor{

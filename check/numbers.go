@@ -54,6 +54,7 @@ func (m *subject) judgeValues(read []counted, isAdapter bool) {
 	}
 	if isAdapter {
 		m.judgeChange(down)
+		m.judgeAlphas(read)
 	}
 }
 

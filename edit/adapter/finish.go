@@ -148,17 +148,19 @@ func settingsOf(modules []*module) (set settings, err error) {
 	return set, nil
 }
 
-// targetsOf returns target_modules: the last words of the modules if each layer has all of them, otherwise all paths.
+// targetsOf returns target_modules: the last words of the modules if these are all in one stack of layers, each with all
+// of them, otherwise all paths. A word also selects modules of layers for which there are no matrices.
 func targetsOf(modules []*module) []string {
 	words, perLayer := make(map[string]bool), make(map[string]int)
 	layers, most := make(map[int]bool), -1
+	first, _, _ := parts.Layer(modules[0].path)
 	for _, m := range modules {
 		stack, n, rest := parts.Layer(m.path)
-		if n < 0 {
+		if n < 0 || stack != first {
 			return pathsOf(modules)
 		}
-		words[parts.Last(m.path)] = true
-		perLayer[stack+".#."+rest]++
+		words[adapters.TargetOf(m.path)] = true
+		perLayer[rest]++
 		layers[n], most = true, max(most, n)
 	}
 	for _, n := range perLayer {

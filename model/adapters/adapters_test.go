@@ -46,6 +46,8 @@ func TestSets(t *testing.T) {
 		{"PEFT, a state_dict", "LoRA|peft|[]|[default]|q_proj:4:16x8",
 			setOf("base_model.model.q_proj.lora_A.default.weight 4x8", "base_model.model.q_proj.lora_B.default.weight 16x4")},
 		{"bare", "LoRA|bare|[]|[]|q:4:16x8", setOf("blocks.0.q.lora_A.weight 4x8", "blocks.0.q.lora_B.weight 16x4")},
+		{"a number at the end", "LoRA|bare|[]|[]|ffn.0:4:16x8", setOf("blocks.0.ffn.0.lora_A.weight 4x8", "blocks.0.ffn.0.lora_B.weight 16x4")},
+		{"numbers alone", "LoRA|bare|[]|[]|1.2:4:16x8", setOf("1.2.lora_A.weight 4x8", "1.2.lora_B.weight 16x4")},
 		{"GPT-2, bare", "LoRA|bare|[]|[]|c_attn:4:16x8",
 			setOf("transformer.h.0.attn.c_attn.lora_A.weight 4x8", "transformer.h.0.attn.c_attn.lora_B.weight 16x4")},
 		{"diffusers", "LoRA|diffusers|[denoiser text_encoder]|[]|q_proj:4:16x8 to_q:2:6x8",

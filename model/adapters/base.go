@@ -76,6 +76,7 @@ type Match struct {
 	// that in the base, such as "model." and "language_model.model.".
 	From, To string
 	Moved    bool
+	Fits     bool // and the matrices fit weights there, as far as these are not packed
 
 	Foreign bool // the base has no module of any layer whose name ends like one of the adapter's
 }
@@ -110,6 +111,8 @@ func (s *Set) Match(b *Base) Match {
 		match.Missing = append(match.Missing, m)
 		if to, ok := b.elsewhere(m, tail); ok {
 			moves[[2]string{prefix, to}]++
+			in, _ := m.Sizes()
+			match.Fits = match.Fits || in > 0 && b.weights[to+tail] != nil
 		}
 	}
 	match.Foreign = match.Layers > 0 && !matched

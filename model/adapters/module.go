@@ -97,7 +97,7 @@ func (m *Module) Sizes() (in, out int64) {
 // the part after the last numbered block or layer: "attn1_to_q".
 func (m *Module) Target() string {
 	if m.Name.Prefix == "" || !strings.HasSuffix(m.Name.Prefix, "_") {
-		return parts.Last(m.Name.Path)
+		return TargetOf(m.Name.Path)
 	}
 	name := m.Name.Module()
 	for i := len(name); i > 0; {
@@ -113,4 +113,15 @@ func (m *Module) Target() string {
 		}
 	}
 	return name
+}
+
+// TargetOf returns the end of a path with dots: its last word, with the word before it if that is a number, as in
+// "to_out.0".
+func TargetOf(path string) string {
+	last := parts.Last(path)
+	for at := len(path) - len(last); at > 0 && strings.Trim(last, ".0123456789") == ""; {
+		at = strings.LastIndexByte(path[:at-1], '.') + 1
+		last = path[at:]
+	}
+	return last
 }

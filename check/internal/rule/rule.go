@@ -204,7 +204,7 @@ var rules = [...]safetensors.RuleInfo{
 	{Rule: AdapterAlpha, Severity: safetensors.Warning,
 		Summary: "An adapter is not scaled by 0.",
 		Source:  peft,
-		Fix:     "Set lora_alpha to the number that the adapter was trained with."},
+		Fix:     "Set lora_alpha, or the tensors, to the number that the adapter was trained with."},
 	{Rule: AdapterTarget, Severity: safetensors.Warning,
 		Summary: "target_modules in adapter_config.json names the modules of the adapter's matrices.",
 		Source:  peft,
