@@ -130,7 +130,6 @@ func TestFalseAlarms(t *testing.T) {
 
 // What lies beside weights, each with a near miss.
 func TestBesideWeights(t *testing.T) {
-	const sidecar = "\x00\x05\x16\x07\x00\x02\x00\x00Mac OS X        "
 	tokens := func(most int) string {
 		return fmt.Sprintf(`{"added_tokens":[{"id":%d,"content":"<x>"}],"model":{"vocab":{"a":0,"b":1}}}`, most)
 	}

@@ -58,14 +58,17 @@ func whole(config string, of linear) func(*testing.T, folder) {
 }
 
 // one returns a want of a rule for one program.
-func one(rule safetensors.Rule, severity safetensors.Severity, program, file, tensor, says string) []loaderWant {
-	return []loaderWant{{want{rule, file, tensor, says}, severity, program}}
+func one(rule safetensors.Rule, severity safetensors.Severity, program, file, tensor, says string, more ...loaderWant) []loaderWant {
+	return append([]loaderWant{{want{rule, file, tensor, says}, severity, program}}, more...)
 }
 
 // theta returns a configuration as transformers 5 writes it.
 func theta(config, number string) string {
 	return config[:len(config)-1] + `, "rope_parameters": {"rope_theta": ` + number + `, "rope_type": "default"}}`
 }
+
+// sidecar is a file of attributes of macOS.
+const sidecar = "\x00\x05\x16\x07\x00\x02\x00\x00Mac OS X        "
 
 const failed = safetensors.Error
 
@@ -147,6 +150,13 @@ var loadingsOfOthers = []loading{
 	{"MLX for mlx-lm", whole(llamaConfig[:len(llamaConfig)-1]+`, "quantization": {"group_size": 32, "bits": 4}}`, mlx), mlxOnly, 0, nil},
 	{"MLX for llama.cpp", whole(llamaConfig[:len(llamaConfig)-1]+`, "quantization": {"group_size": 32, "bits": 4}}`, mlx), llamaCPP, 0,
 		one(check.RuleQuantUnsupported, failed, "llama.cpp", "model.safetensors", "", `quantized by "mlx"`)},
+	{"a plain module with settings", whole(mlxConfig(`"lm_head": {"group_size": 32, "bits": 8}`), mlx), mlxOnly, 0,
+		one(check.RuleQuantMode, failed, "mlx", "model.safetensors", "lm_head.weight", `the module "lm_head" has settings of its own in the configuration, and is not packed`)},
+	{"a packed module that is not to be", whole(mlxConfig(fmt.Sprintf("%q: false", q5)), mlx), mlxOnly, 0,
+		one(check.RuleQuantMode, failed, "mlx", "model.safetensors", q5+".weight", "is packed, and the configuration says that it is not", loaderWant{want{check.RuleQuantConfig, "model.safetensors", q5 + ".weight", "0 bits"}, safetensors.Warning, ""})},
+	{"biases in a mode without", whole(mlxConfig(fmt.Sprintf(`%q: {"group_size": 32, "bits": 4, "mode": "mxfp4"}`, q5)), mlx), mlxOnly, 0,
+		one(check.RuleQuantMode, failed, "mlx", "model.safetensors", q5+".weight", "has biases, which the mode mxfp4 does not have")},
+	{"a module with its own settings", whole(mlxConfig(fmt.Sprintf(`%q: {"group_size": 32, "bits": 4}, "lm_head": false`, q5)), mlx), mlxOnly, 0, nil},
 	{"a dtype that MLX does not read", whole(llamaConfig, func(module string, in, out int64) []tensor {
 		return []tensor{{module + ".weight", safetensors.F64, []int64{out, in}, nil}}
 	}), mlxOnly, 0, one(check.RuleDtypeUnsupported, failed, "mlx", "model.safetensors", "model.layers.0.mlp.down_proj.weight", "F64")},
@@ -165,6 +175,9 @@ var loadingsOfOthers = []loading{
 	{"special tokens without pieces", joined(whole(llamaConfig, plain), "special_tokens_map.json", `{"additional_special_tokens": ["<x>"]}`), ollamaOnly, 0, nil},
 	{"a pre-tokenizer that ollama does not know", joined(whole(llamaConfig, plain), "tokenizer.json", strings.Replace(tokenizer, `\\p{N}|`, `\\p{N}{1,2}|`, 1)), ollamaOnly, 0,
 		one(check.RulePreTokenizer, safetensors.Note, "ollama", "tokenizer.json", "", "which is not among the 6 that it knows")},
+	{"attributes of macOS", joined(whole(llamaConfig, plain), "._config.json", sidecar), ollamaOnly, 0,
+		one(check.RuleJSONText, failed, "ollama", "._config.json", "", "has attributes of \"config.json\"")},
+	{"attributes of macOS that nobody reads", joined(whole(llamaConfig, plain), "._config.json", sidecar), []loader.Name{loader.MLX, loader.LlamaCPP}, 0, nil},
 	{"Infinity for ollama", whole(changed(llamaConfig, `1e-05`, `1e-05, "limit": [0.0, Infinity]`), plain), ollamaOnly, 0,
 		one(check.RuleConfigNumber, safetensors.Warning, "ollama", "config.json", "", "ollama stops in releases before")},
 
@@ -210,6 +223,15 @@ var loadingsOfOthers = []loading{
 		one(check.RuleModelUnknown, failed, "diffusers", "model_index.json", "", `the class of "unet" is "UNet9DConditionModel"`)},
 	{"only a variant", pipelineOf(".fp16", nil), diffusers, 0,
 		one(check.RuleVariantOnly, safetensors.Warning, "diffusers", "model_index.json", "", `3 components, the first "text_encoder", exist only in the variant "fp16"`)},
+	{"a transformer with the names of its authors", func(t *testing.T, f folder) {
+		f.weights(t, "diffusion_pytorch_model.safetensors", fluxLike("")...)
+		f.text("config.json", `{"_class_name": "FluxTransformer2DModel"}`)
+	}, diffusers, 0, one(check.RuleNamesOriginal, failed, "diffusers", "diffusion_pytorch_model.safetensors", "double_blocks.0.img_attn.norm.key_norm.scale",
+		`such as "double_blocks.0.img_attn.norm.key_norm.scale"`)},
+	{"a transformer with the names of diffusers", func(t *testing.T, f folder) {
+		f.weights(t, "diffusion_pytorch_model.safetensors", bf16("transformer_blocks.0.attn.to_q.weight", 16, 16), bf16("single_transformer_blocks.0.proj_mlp.weight", 64, 16))
+		f.text("config.json", `{"_class_name": "FluxTransformer2DModel"}`)
+	}, diffusers, 0, nil},
 	{"a component alone under another name", func(t *testing.T, f folder) {
 		f.weights(t, "model.safetensors", bf16("conv_in.weight", 8, 4))
 		f.text("config.json", `{"_class_name": "ControlNetModel"}`)
@@ -263,6 +285,11 @@ func wanLoRA(prefix string) (all []tensor) {
 		all = append(all, bf16(prefix+"blocks.0."+module+".lora_A.weight", 4, 32), bf16(prefix+"blocks.0."+module+".lora_B.weight", 32, 4))
 	}
 	return all
+}
+
+// mlxConfig is the configuration of MLX with settings of modules.
+func mlxConfig(modules string) string {
+	return llamaConfig[:len(llamaConfig)-1] + `, "quantization": {"group_size": 32, "bits": 4, ` + modules + "}}"
 }
 
 // compressedConfig is the configuration of compressed-tensors with one group.

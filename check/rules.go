@@ -67,6 +67,7 @@ const (
 	RuleRopeNested         = rule.RopeNested
 	RuleHeadDropped        = rule.HeadDropped
 	RuleQuantUnsupported   = rule.QuantUnsupported
+	RuleQuantMode          = rule.QuantMode
 	RuleDtypeUnsupported   = rule.DtypeUnsupported
 	RuleTokenizerMissing   = rule.TokenizerMissing
 	RuleTokenizerAbsent    = rule.TokenizerAbsent
@@ -92,6 +93,8 @@ const (
 	RuleAdapterConfig      = rule.AdapterConfig
 	RuleAdapterUnsupported = rule.AdapterUnsupported
 	RuleChatTemplate       = rule.ChatTemplate
+	RuleNamesOriginal      = rule.NamesOriginal
+	RuleJSONText           = rule.JSONText
 	RuleOneFile            = rule.OneFile
 	RuleModelPlace         = rule.ModelPlace
 	RuleModelFolder        = rule.ModelFolder

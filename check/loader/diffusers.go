@@ -39,4 +39,7 @@ var diffusersNeeds = []Need{
 	{Rule: rule.AdapterPrefix, Loader: Diffusers, Severity: safetensors.Warning,
 		Does:   "finds no modules of the pipeline under such names, and changes nothing",
 		Source: "loaders/lora_base.py, _load_lora_into_text_encoder"},
+	{Rule: rule.NamesOriginal, Loader: Diffusers, Severity: safetensors.Error,
+		Does:   "initializes the weights at random, and only warns",
+		Source: "models/modeling_utils.py, _load_pretrained_model"},
 }

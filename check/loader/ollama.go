@@ -67,4 +67,7 @@ var ollamaNeeds = []Need{
 	{Rule: rule.NamesPrefix, Loader: Ollama, Severity: safetensors.Error,
 		Does:   "converts the model with names that it does not load",
 		Source: "convert/convert_llama.go, Replacements"},
+	{Rule: rule.JSONText, Loader: Ollama, Severity: safetensors.Error,
+		Does:   "stops with: invalid content type",
+		Source: "parser/parser.go, filesForModel"},
 }

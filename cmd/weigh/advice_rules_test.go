@@ -123,6 +123,7 @@ var ofRules = map[safetensors.Rule][]adviceFolder{
 		"adapter_config.json", `{"peft_type":"LORA","r":1,"base_model_name_or_path":"./base"}`)},
 	"dtype-unsupported": {oneOf("{"+adviceMeta+strings.ReplaceAll(strings.Replace(adviceA, "F32", "F64", 1), "[0,4]", "[0,8]")+"}", "abcdefgh").
 		with("config.json", llamaOf1)},
+	"json-text": {oneOf("{"+adviceMeta+adviceA+"}", "abcd").with("config.json", llamaOf1, "._config.json", "\x00\x05\x16\x07\x00\x02\x00\x00Mac OS X        ")},
 	"one-file": {shardsOf(`{"metadata":{"total_size":8},"weight_map":{"a":"` + adviceOne + `","b":"` + adviceTwo + `"}}`),
 		shardsOf("").with(adviceIndex, "")},
 	"adapter-unread": {adapterFolder("base_model.model.double_blocks.0.img_attn.qkv", "lora_A.weight", "lora_B.weight")},

@@ -11,6 +11,7 @@ const (
 	RopeNested        safetensors.Rule = "rope-nested"
 	HeadDropped       safetensors.Rule = "head-dropped"
 	QuantUnsupported  safetensors.Rule = "quant-unsupported"
+	QuantMode         safetensors.Rule = "quant-mode"
 	DtypeUnsupported  safetensors.Rule = "dtype-unsupported"
 	TokenizerMissing  safetensors.Rule = "tokenizer-missing"
 	TokenizerAbsent   safetensors.Rule = "tokenizer-absent"
@@ -20,6 +21,8 @@ const (
 	AdapterTensor     safetensors.Rule = "adapter-tensor"
 	PipelineComponent safetensors.Rule = "pipeline-component"
 	VariantOnly       safetensors.Rule = "variant-only"
+	NamesOriginal     safetensors.Rule = "names-original"
+	JSONText          safetensors.Rule = "json-text"
 	OneFile           safetensors.Rule = "one-file"
 	ModelPlace        safetensors.Rule = "model-place"
 	ModelFolder       safetensors.Rule = "model-folder"
@@ -49,6 +52,10 @@ var loadingOthers = []safetensors.RuleInfo{
 		Summary: "The loader can unpack the weights.",
 		Source:  loaders,
 		Fix:     "Use the weights from before the quantization, or a loader that reads it."},
+	{Rule: QuantMode, Severity: safetensors.Error,
+		Summary: "Each module is packed in the mode that the configuration gives it.",
+		Source:  loaders,
+		Fix:     "Correct the member of the module in \"quantization\" of config.json, or quantize the model again."},
 	{Rule: DtypeUnsupported, Severity: safetensors.Error,
 		Summary: "The loader knows the dtypes of all tensors.",
 		Source:  loaders,
@@ -86,6 +93,14 @@ var loadingOthers = []safetensors.RuleInfo{
 		Summary: "Weights exist without a variant such as fp16.",
 		Source:  loaders,
 		Fix:     "Pass the variant to from_pretrained, such as variant=\"fp16\"."},
+	{Rule: NamesOriginal, Severity: safetensors.Error,
+		Summary: "A component has the names that its class has.",
+		Source:  loaders,
+		Fix:     "Load the file with from_single_file, and save the result."},
+	{Rule: JSONText, Severity: safetensors.Error,
+		Summary: "Files that the loader takes for configurations by their names are text.",
+		Source:  loaders,
+		Fix:     "Remove them: `find FOLDER -name '._*' -type f -delete`, or dot_clean -m on macOS."},
 	{Rule: OneFile, Severity: safetensors.Error,
 		Summary: "A model is one file if the loader reads one.",
 		Source:  loaders,
