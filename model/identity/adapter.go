@@ -3,9 +3,12 @@
 package identity
 
 import (
+	"cmp"
+	"math"
 	"slices"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/internal/parts"
 	"github.com/weightools/safetensors/model"
 	"github.com/weightools/safetensors/model/adapters"
 )
@@ -50,7 +53,7 @@ func modulesOf(m *model.Model) *inventory {
 		if c := one.Name.Component; c != adapters.Other && c != adapters.Denoiser {
 			name = string(c) + "." + name
 		}
-		in, out := one.Sizes()
+		in, out := sizesOf(one)
 		if slices.ContainsFunc(h.Tensors[max(len(h.Tensors)-1, 0):], func(t tensorInfo) bool { return t.Name == name }) {
 			continue
 		}
@@ -63,4 +66,33 @@ func modulesOf(m *model.Model) *inventory {
 		}
 	}
 	return inventoryOf(base)
+}
+
+// sizesOf returns the inputs and outputs of a module, or 0. The product of two matrices shows those of LoHa, and the
+// Kronecker product of two matrices, each perhaps a product, those of LoKr.
+func sizesOf(m *adapters.Module) (in, out int64) {
+	if in, out = m.Sizes(); in > 0 {
+		return in, out
+	}
+	rows, columns := make(map[string]int64), make(map[string]int64)
+	for _, t := range m.Tensors {
+		if s := t.Info.Shape; len(s) >= 2 {
+			word := parts.Last(t.Info.Name)
+			rows[word], columns[word] = s[0], s[1]
+		}
+	}
+	if in, out = columns["hada_w1_b"], rows["hada_w1_a"]; in > 0 {
+		return in, out
+	}
+	in = product(cmp.Or(columns["lokr_w1"], columns["lokr_w1_b"]), cmp.Or(columns["lokr_w2"], columns["lokr_w2_b"]))
+	out = product(cmp.Or(rows["lokr_w1"], rows["lokr_w1_a"]), cmp.Or(rows["lokr_w2"], rows["lokr_w2_a"]))
+	return in, out
+}
+
+// product returns a product, or 0 if it is too large.
+func product(a, b int64) int64 {
+	if a <= 0 || b <= 0 || a > math.MaxInt64/b {
+		return 0
+	}
+	return a * b
 }

@@ -71,7 +71,15 @@ func Of(m *model.Model, s *Signatures) *Identity {
 		id.Adapter = a
 		id.adapter(m, s)
 	} else {
-		id.combine(v.parts(s, func(one *Signature) bool { return one.Kind != Adapter }), len(v.order))
+		configured := v.facts.Type.Value != ""
+		id.combine(v.parts(s, func(one *Signature) bool {
+			return one.Kind != Adapter && (configured || !one.has(architecture))
+		}), len(v.order))
+		if id.Status == Unknown && !configured { // how names fit an architecture is weaker than a signature's own names
+			if parts := v.parts(s, func(one *Signature) bool { return one.has(architecture) }); len(parts) > 0 {
+				id.combine(parts, len(v.order))
+			}
+		}
 		v.specialize(&id.Part)
 	}
 	if id.Status == Unknown && id.Adapter == nil {

@@ -38,7 +38,11 @@ func (v *inventory) types() (list []string, from string) {
 
 // recognized returns the types of the architectures whose names fit best.
 func (v *inventory) recognized() []string {
+	const mostPatterns = 20_000 // no architecture has as many names that differ in more than numbers
 	list := []string{}
+	if len(v.numbered) > mostPatterns {
+		return list
+	}
 	for _, p := range names.Recognize(slices.Values(v.order)).Parts {
 		if p.Container != "" && p.Names < len(v.order) {
 			continue
@@ -113,6 +117,11 @@ func (v *inventory) classKind(class string) Kind {
 // specialize changes the kind of a language model by its head: some classify, and some have no head.
 func (v *inventory) specialize(p *Part) {
 	if p.Kind != LanguageModel && p.Kind != TextEncoder {
+		return
+	}
+	if v.modules > 0 {
+		p.Kind = EmbeddingModel
+		p.Evidence = append(p.Evidence, Evidence{Text: "modules of sentence-transformers follow"})
 		return
 	}
 	if kind := v.classKind(v.facts.Name.Value); kind != "" {

@@ -46,7 +46,7 @@ func (v *inventory) places(s *Signatures) []place {
 			}
 		}
 	}
-	for name := range v.modules { // packed weights have other names
+	for name := range v.packed { // packed weights have other names
 		for _, a := range s.anchorsIn(string(appendNumbered(nil, name))) {
 			if root, ok := a.rootIn(name); ok {
 				add(place{a.of, root})
@@ -92,8 +92,9 @@ func (a anchor) rootIn(name string) (root string, ok bool) {
 // packed weights hide a shape, signatures may match, and count if none matches for certain.
 func (v *inventory) leaves(root string, at []place, which func(*Signature) bool) []judged {
 	var certain, possible []judged
+	configured := v.configuredOf(root, at)
 	for _, p := range at {
-		if !which(p.of) {
+		if !which(p.of) || configured && !p.of.own && !p.of.has(architecture) {
 			continue
 		}
 		switch j, _ := v.judge(p.of, root); j.verdict {
@@ -103,10 +104,28 @@ func (v *inventory) leaves(root string, at []place, which func(*Signature) bool)
 			possible = append(possible, v.refined(j)...)
 		}
 	}
-	if len(certain) > 0 {
-		return withoutFallbacks(ownFirst(certain))
+	if len(certain) == 0 {
+		certain = possible
 	}
-	return withoutFallbacks(ownFirst(possible))
+	return without(ownFirst(certain), judged.isFallback)
+}
+
+// configuredOf reports whether a signature matches by the type in config.json. It says what the whole model is, and
+// names and shapes may be those of a part.
+func (v *inventory) configuredOf(root string, at []place) bool {
+	for _, p := range at {
+		if p.of.has(architecture) && v.facts.Type.Value != "" {
+			if j, _ := v.judge(p.of, root); j.verdict == yes {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// has reports whether a signature has a condition with a verb.
+func (s *Signature) has(verb verb) bool {
+	return slices.ContainsFunc(s.conditions, func(c condition) bool { return c.verb == verb })
 }
 
 // refined returns the refinements of a signature that match, those that may match if none does, or the signature.

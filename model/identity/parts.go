@@ -38,23 +38,25 @@ func (v *inventory) parts(s *Signatures, which func(*Signature) bool) []Part {
 	return list
 }
 
-// withoutFallbacks returns the signatures that are no fallbacks, or all if all are.
-func withoutFallbacks(list []judged) []judged {
-	if slices.ContainsFunc(list, func(j judged) bool { return !j.isFallback() }) {
-		return slices.DeleteFunc(list, judged.isFallback)
+// without returns the signatures that are not weak, or all if all are.
+func without(list []judged, weak func(judged) bool) []judged {
+	if slices.ContainsFunc(list, func(j judged) bool { return !weak(j) }) {
+		return slices.DeleteFunc(list, weak)
 	}
 	return list
 }
 
-// isFallback reports whether a signature, or the one that it refines, is a fallback.
-func (j judged) isFallback() bool {
-	for s := j.of; s != nil; s = s.parent {
-		if s.fallback {
-			return true
-		}
+// first returns the signature that this one refines, directly or not.
+func (j judged) first() *Signature {
+	s := j.of
+	for s.parent != nil {
+		s = s.parent
 	}
-	return false
+	return s
 }
+
+// isFallback reports whether a signature, or the one that it refines, is a fallback.
+func (j judged) isFallback() bool { return j.first().fallback }
 
 // partsOf returns the part of a root. A container is a part of its own.
 func partsOf(root string, leaves []judged) (list []Part) {

@@ -16,13 +16,14 @@ type inventory struct {
 	names    map[string]*safetensors.TensorInfo
 	order    []string                           // all names
 	numbered map[string]*safetensors.TensorInfo // the first of those that differ in their numbers
-	modules  map[string]*safetensors.TensorInfo // packed weights, by the name that the plain weight would have
+	packed   map[string]*safetensors.TensorInfo // packed weights, by the name that the plain weight would have
 	prefixes map[string]bool                    // the first words of names, with the dot after them
 	counts   map[string]int64                   // different numbers after a prefix
 	ends     map[string]int                     // tensors by the last element of the name
 	metadata []map[string]string
 	config   config.Object
 	facts    *model.Facts
+	modules  int // files of modules that follow the model, as in sentence-transformers
 
 	known     []string // types of architectures; nil before they are needed
 	knownFrom string
@@ -38,12 +39,16 @@ func inventoryOf(m *model.Model) *inventory {
 		n += len(m.Files[i].Header.Tensors)
 	}
 	v := &inventory{names: make(map[string]*safetensors.TensorInfo, n), order: make([]string, 0, n),
-		numbered: make(map[string]*safetensors.TensorInfo), modules: make(map[string]*safetensors.TensorInfo),
+		numbered: make(map[string]*safetensors.TensorInfo), packed: make(map[string]*safetensors.TensorInfo),
 		prefixes: make(map[string]bool), counts: make(map[string]int64), ends: make(map[string]int)}
 	seen := make(map[string]bool)
 	var b []byte
 	for i := range m.Files {
 		h := m.Files[i].Header
+		if m.Files[i].Module != m.Files[0].Module {
+			v.modules++
+			continue
+		}
 		if len(h.Metadata) > 0 {
 			v.metadata = append(v.metadata, h.Metadata)
 		}
@@ -61,7 +66,7 @@ func inventoryOf(m *model.Model) *inventory {
 			}
 			v.countLayers(ti.Name, seen)
 			if module, r := parts.Split(ti.Name); r.Holds() && r != parts.Weight {
-				v.modules[module+".weight"] = ti
+				v.packed[module+".weight"] = ti
 			}
 		}
 	}
@@ -110,7 +115,7 @@ func (v *inventory) find(root string, p *pattern) (ti *safetensors.TensorInfo, p
 	if ti := v.names[name]; ti != nil {
 		return ti, false
 	}
-	ti = v.modules[name]
+	ti = v.packed[name]
 	return ti, ti != nil
 }
 

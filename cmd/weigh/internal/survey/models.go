@@ -5,6 +5,7 @@ package survey
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/weightools/safetensors"
@@ -26,7 +27,8 @@ type namedModel struct {
 // modelOf returns the model that a set belongs to. Shards that the user names one by one belong to one model.
 func (s *Survey) modelOf(at *target.Target, set *checkpoint.Set) *namedModel {
 	name, partOf := at.Path(cmp.Or(set.PartOf, set.Name)), ""
-	if s.opts.Each && set.PartOf != "" {
+	// The modules of sentence-transformers belong to a model, and the parts of a pipeline are models.
+	if s.opts.Each && set.PartOf != "" && !slices.ContainsFunc(s.models, func(m *namedModel) bool { return m.name == name }) {
 		name, partOf = at.Path(set.Name), name
 	}
 	if stem, ok := numbered(name); ok && set.Index == "" && len(set.Shards) == 1 {
