@@ -36,6 +36,9 @@ func (v *inventory) types() (list []string, from string) {
 	return v.known, v.knownFrom
 }
 
+// leastPatterns is the least number of different names by which an architecture is recognized.
+const leastPatterns = 5
+
 // recognized returns the types of the architectures whose names fit best.
 func (v *inventory) recognized() []string {
 	const mostPatterns = 20_000 // no architecture has as many names that differ in more than numbers
@@ -48,7 +51,10 @@ func (v *inventory) recognized() []string {
 			continue
 		}
 		for _, fit := range p.Best() {
-			list = appendNew(list, fit.Architecture.Type)
+			// A handful of names such as "norm.weight" is no evidence, and neither are the names of half a model.
+			if fit.Patterns >= leastPatterns && len(fit.Missing) == 0 {
+				list = appendNew(list, fit.Architecture.Type)
+			}
 		}
 	}
 	return list

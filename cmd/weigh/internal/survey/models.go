@@ -14,6 +14,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 	"github.com/weightools/safetensors/model"
 	"github.com/weightools/safetensors/model/compat"
+	"github.com/weightools/safetensors/model/identity"
 )
 
 // A namedModel is a model with the name of its set.
@@ -87,7 +88,8 @@ func (s *Survey) Counted(sel *listing.Selection, other string) ([]listing.Model,
 		if sel.Filters() {
 			m.Only = sel.Has
 		}
-		one := listing.Model{Name: m.name, Counts: model.Count(m.Model), Facts: model.FactsOf(m.Model)}
+		one := listing.Model{Name: m.name, Counts: model.Count(m.Model), Facts: model.FactsOf(m.Model),
+			Identity: identity.Of(m.Model, nil)}
 		if other != "" {
 			var err error
 			if one.Other, err = compat.Count(other, m.Model); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/model"
 	"github.com/weightools/safetensors/model/compat"
+	"github.com/weightools/safetensors/model/identity"
 )
 
 // A Model is what is known about a set of weights.
@@ -20,6 +21,8 @@ type Model struct {
 	Counts *model.Counts
 	Facts  *model.Facts
 	Other  *compat.Result // the count of another program, or nil
+
+	Identity *identity.Identity
 }
 
 // notes returns all notes on the model without duplicates: several readers report the same fault
@@ -38,7 +41,7 @@ func (m *Model) notes() []string {
 func (m *Model) plain() bool {
 	n := m.Counts
 	return n.Scheme == "" && n.Params == model.Range{Low: n.Stored, High: n.Stored} && n.Unique == n.Params &&
-		!m.Facts.Named() && m.Facts.Adapter == nil && m.Other == nil && len(m.notes()) == 0
+		!m.Facts.Named() && m.Facts.Adapter == nil && m.Other == nil && len(m.notes()) == 0 && m.identity() == ""
 }
 
 // certain returns an exact number, or unknown.

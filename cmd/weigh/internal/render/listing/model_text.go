@@ -12,6 +12,7 @@ import (
 
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/model"
+	"github.com/weightools/safetensors/model/identity"
 )
 
 // writeModels writes each model that the totals do not describe fully.
@@ -60,6 +61,7 @@ func (m *Model) lines() (lines []line) {
 		}
 	}
 	n := m.Counts
+	say("identity", m.identity())
 	say("architecture", architecture(m.Facts))
 	say("attention", attention(m.Facts))
 	// If it equals the total, the summary line shows it.
@@ -109,6 +111,19 @@ func (m *Model) lines() (lines []line) {
 		say("parameters", countRange(n.Params))
 	}
 	return lines
+}
+
+// identity returns what signatures tell about a model that has no config.json to name its architecture. See weigh id.
+func (m *Model) identity() string {
+	id := m.Identity
+	if id == nil || id.Status == identity.Unknown || id.Family == "" || m.Facts.Named() {
+		return ""
+	}
+	text := string(id.Kind) + ", " + id.Family
+	if v := id.Version(); v != "" {
+		text += " " + v
+	}
+	return typeset.Line(text)
 }
 
 // active describes the parameters that a token uses, or the experts if that is unknown.
