@@ -23,7 +23,7 @@ func (f *file) lay(e *Edit) error {
 	}
 	now := f.now()
 	f.encoder = safetensors.Encoder{
-		Metadata: f.metadata, Align: e.Align, Slack: f.isRetitled() && !e.Canonical,
+		Metadata: f.metadata, Align: e.Align, Slack: f.isRetitled() && !e.Canonical && e.Arrange == nil,
 		KeepOrder: !e.Canonical && !f.arranged && (f.sameData(e) || aligned(now)),
 	}
 	if start := f.header.DataStart(); e.Align == 0 && start%page == 0 && !e.Canonical {

@@ -1,6 +1,6 @@
 """Compares `weigh edit --names` with the converters of other projects: names, shapes and values, in both directions.
 
-    python forms.py --weigh PROGRAM --work FOLDER [--seed N] [diffusers] [megatron] [mistral]
+    python forms.py --weigh PROGRAM --work FOLDER [--seed N] [diffusers] [megatron] [mistral] [mlx]
 
 Small models of random values are made by the classes of diffusers and transformers. What weigh makes of them is given to
 the converter of the other project, which must return the model. Then weigh must restore it, byte for byte.
@@ -165,12 +165,61 @@ def megatron(c):
         c.compare(f"megatron-{name}", model, "megatron", "transformers", convert, config.to_dict())
 
 
+def mlx(c):
+    """As mlx_lm sanitizes what transformers has saved. Its models are made, but not computed."""
+    import importlib
+
+    import mlx.core as mx
+    import numpy
+    import transformers
+
+    tiny = {"hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 2, "num_attention_heads": 8, "vocab_size": 128}
+    moe = tiny | {"num_key_value_heads": 4, "moe_intermediate_size": 32, "num_experts": 4, "num_experts_per_tok": 2,
+                  "shared_expert_intermediate_size": 32, "num_local_experts": 4, "tie_word_embeddings": False}
+    for kind, config in {
+        "mixtral": moe, "qwen2_moe": moe, "qwen3_moe": moe | {"head_dim": 8}, "olmoe": moe, "llama": moe,
+        "mamba": {"hidden_size": 64, "num_hidden_layers": 2, "vocab_size": 128, "state_size": 8, "tie_word_embeddings": True},
+        "gpt2": {"n_embd": 64, "n_layer": 2, "n_head": 4, "vocab_size": 128, "n_positions": 64},
+        "gpt_neox": tiny | {"tie_word_embeddings": False},
+        "qwen2": tiny | {"num_key_value_heads": 4, "tie_word_embeddings": False},
+    }.items():
+        try:
+            reference = importlib.import_module(f"mlx_lm.models.{kind}")
+            config = transformers.AutoConfig.for_model(kind, **config)
+            model = transformers.AutoModelForCausalLM.from_config(config)
+            saved = c.work / "saved"
+            shutil.rmtree(saved, ignore_errors=True)
+            model.load_state_dict(values(model))
+            model.save_pretrained(saved)
+            args = json.loads((saved / "config.json").read_text())
+            # Members that version 5 of transformers names otherwise.
+            args |= {"rope_theta": args.get("rope_parameters", {}).get("rope_theta", 10000.0),
+                     "num_experts": args.get("num_experts", args.get("num_local_experts")), "n_ctx": 64,
+                     "rotary_emb_base": 10000, "rotary_pct": 0.25}
+            made = reference.Model(reference.ModelArgs.from_dict(args))
+        except (ImportError, TypeError, ValueError) as e:
+            print(f"forms: mlx {kind} skipped: {e}")
+            continue
+        tensors = load_file(saved / "model.safetensors")
+        # It expects GPT-2 as it was published, without a prefix.
+        sanitized = {k.removeprefix("transformer."): mx.array(v.numpy()) for k, v in tensors.items()}
+        if hasattr(made, "sanitize"):
+            sanitized = made.sanitize(sanitized)
+        want = {k: torch.from_numpy(numpy.array(v)) for k, v in sanitized.items()}
+
+        def convert(got):
+            equal(want, got, "weigh, compared with mlx_lm,")
+            return tensors
+
+        c.compare(f"mlx-{kind}", tensors, "mlx", "transformers", convert, args)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--weigh", required=True)
     parser.add_argument("--work", required=True, type=pathlib.Path)
     parser.add_argument("--seed", type=int)
-    parser.add_argument("parts", nargs="*", default=["diffusers", "megatron", "mistral"])
+    parser.add_argument("parts", nargs="*", default=["diffusers", "megatron", "mistral", "mlx"])
     args = parser.parse_args()
     seed = args.seed if args.seed is not None else torch.seed() % 2**31
     torch.manual_seed(seed)

@@ -56,8 +56,12 @@ func (f *Form) tabled(in *edit.Input) (*edit.Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	if own := r.fit.Architecture.Form; r.fit.Form != own {
-		if tensors, err = r.apply(r.fit.Form, true, tensors, params); err != nil {
+	from := r.from()
+	if from == r.to { // for names of their own with the same layout
+		return r.output(tensors)
+	}
+	if own := r.fit.Architecture.Form; from != own {
+		if tensors, err = r.apply(from, true, tensors, params); err != nil {
 			return nil, err
 		}
 	}
@@ -67,6 +71,16 @@ func (f *Form) tabled(in *edit.Input) (*edit.Output, error) {
 		}
 	}
 	return r.output(tensors)
+}
+
+// from returns the form of the input. Of some architectures, MLX has the names of transformers, and other layouts: then
+// its metadata decides.
+func (r *respelling) from() names.Form {
+	a := r.fit.Architecture
+	if r.in.Metadata["format"] == "mlx" && a.Spelling(names.MLX) != nil {
+		return names.MLX
+	}
+	return r.fit.Form
 }
 
 // A respelling is a change of names while it is made.
@@ -106,7 +120,17 @@ func (r *respelling) recognize() error {
 		return fmt.Errorf("the names are not those of an architecture in the tables; the first is %s: --map renames by rules "+
 			"of your own", wording.Quote(r.in.Tensors[0].Name))
 	}
-	return r.choose(fits)
+	if err := r.choose(fits); err != nil {
+		return err
+	}
+	if r.from() == names.MLX {
+		for _, fit := range found.Parts[0].Fits {
+			if fit.Architecture == r.fit.Architecture && fit.Form == names.MLX && fit.Known >= r.fit.Known {
+				r.fit = fit
+			}
+		}
+	}
+	return nil
 }
 
 // choose chooses among architectures that fit equally well. They must agree about the names that the models have.

@@ -287,3 +287,52 @@ func TestOwnForms(t *testing.T) {
 		}
 	}
 }
+
+// MLX has the names of some architectures in another layout. Its metadata says which of the two a file has.
+func TestMLXByMetadata(t *testing.T) {
+	a := names.Find("mamba", "")
+	var tensors []*safetensors.Tensor
+	for i := range a.Tensors {
+		if one := &a.Tensors[i]; one.Need <= names.Tied {
+			shape := []int64{16, 8}
+			if strings.Contains(one.Name, "conv1d.weight") {
+				shape = []int64{16, 1, 4}
+			}
+			for _, name := range numbered(one.Name) {
+				tensors = append(tensors, filled(t, name, shape...))
+			}
+		}
+	}
+	shapeOf := func(form string, in *edit.Input) (string, *edit.Output) {
+		f, err := respell.To(form)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := f(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, one := range out.Tensors {
+			if strings.Contains(one.Name, "conv1d.weight") {
+				return one.ShapeString(), out
+			}
+		}
+		return "", nil
+	}
+	const config = `{"model_type": "mamba"}`
+	there, out := shapeOf("mlx", input(tensors, config))
+	if there != "[16, 4, 1]" || out.Set["format"] != "mlx" {
+		t.Error(there, out.Set)
+	}
+	var made []*safetensors.Tensor
+	for _, one := range out.Tensors {
+		made = append(made, one.Tensor)
+	}
+	for form, want := range map[string]string{"mlx": "[16, 4, 1]", "transformers": "[16, 1, 4]"} {
+		in := input(made, config)
+		in.Metadata = map[string]string{"format": "mlx"}
+		if got, _ := shapeOf(form, in); got != want {
+			t.Errorf("%s: %s, want %s", form, got, want)
+		}
+	}
+}
