@@ -55,7 +55,8 @@ func (l *layers) judgeKnown(m *weights, done *stack) {
 			continue
 		}
 		n := int64(slices.Max(slices.Collect(maps.Keys(s.layers)))) + 1
-		if set, from, ok := m.Int(config.Layers); ok && len(stacks) == 1 && set > n && set < maxLayer {
+		groups := strings.HasSuffix(s.name, "groups") // of layers that share weights, as in ALBERT
+		if set, from, ok := m.Int(config.Layers); ok && len(stacks) == 1 && set > n && set < maxLayer && !groups {
 			m.found(m.main.path).Add(RuleLayerMissing, "", spanOf(from), "%s has %s, but the tensors of %s have %s: %s",
 				quote(m.main.path), from.Sentence(), quote(s.name), count(len(s.layers), "layer"), s.missing(int32(set)))
 		} else if missing := s.missing(int32(n)); missing != "" {
