@@ -61,6 +61,12 @@ func TestNearMisses(t *testing.T) {
 			"encoder.block.{0-1}.layer.0.SelfAttention.relative_attention_bias.weight [32, 64]", "text encoder | UMT5 | XXL"},
 		{"embedding", "emb_params [4, 768]", "embedding | Stable Diffusion 1 |"},
 		{"embedding of two encoders", "clip_l [4, 768]\nclip_g [4, 1280]", "embedding | Stable Diffusion XL |"},
+		{"optimizer", "optimizer.state.{0-3}.exp_avg [4, 4]\noptimizer.state.{0-3}.exp_avg_sq [4, 4]", "optimizer state | Adam |"},
+		{"training checkpoint", "optimizer.state.{0-3}.exp_avg [4, 4]\noptimizer.state.{0-3}.exp_avg_sq [4, 4]\nmodel.{0-3}.weight [4, 4]",
+			"training checkpoint | weights and optimizer state |"},
+		{"EMA beside a UNet", unet + "model_ema.decay []\nmodel_ema.num_updates []\nmodel_ema.diffusion_modelinput_blocks00weight [32, 4, 3, 3]",
+			"checkpoint | Stable Diffusion |"},
+		{"hypernetwork", "768.{0-1}.linear.0.weight [1536, 768]", "hypernetwork | Stable Diffusion 1 |"},
 		{"one matrix", "weight [4, 768]", "|  |"},
 		{"a VAE beside a text encoder", "vae.decoder.conv_in.weight [512, 4, 3, 3]\n" +
 			"te.text_model.embeddings.token_embedding.weight [49408, 768]\nte.text_model.encoder.layers.0.mlp.fc1.weight [3072, 768]",

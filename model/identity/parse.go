@@ -303,6 +303,9 @@ func (r *reader) pattern(text string) (p pattern, err error) {
 		return p, r.errorf("expected a shape such as [320, *] after the name, found %s", wording.Quote(shape))
 	}
 	p.shape = []int64{}
+	if strings.TrimSpace(inner) == "" { // a scalar
+		return p, nil
+	}
 	for _, word := range strings.Split(inner, ",") {
 		word = strings.TrimSpace(word)
 		n, err := strconv.ParseInt(word, 10, 64)
