@@ -159,6 +159,7 @@ func TestFixOfSets(t *testing.T) {
 		rule           safetensors.Rule
 	}{
 		{"the wrong size", `"total_size": 144`, `"total_size": 145`, checkpoint.RuleTotalSize},
+		{"no metadata", "  \"metadata\": {\n    \"total_size\": 144\n  },\n", "", checkpoint.RuleTotalSize},
 		{"the wrong shard", `"head": "` + threeShards[2] + `"`, `"head": "` + threeShards[1] + `"`, checkpoint.RuleTensorMisplaced},
 		{"a tensor that is not listed", `    "head": "` + threeShards[2] + "\",\n", "", checkpoint.RuleTensorUnlisted},
 	} {

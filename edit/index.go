@@ -93,9 +93,13 @@ func (s *source) leave(e *Edit, r checkpoint.Report) error {
 	return nil
 }
 
-// indexed plans an index for a source that has none, if libraries look for one.
+// indexed plans an index for a source that has none, if libraries look for one, and another one for an index without
+// metadata, with which transformers fails.
 func (s *source) indexed(e *Edit) {
 	name := shards.IndexOf(s.cp.Shards())
+	if x := s.index; e.Fix && x != nil && x.TotalSize < 0 && x.TotalParameters < 0 && len(x.Metadata) == 0 {
+		s.faults = append(s.faults, fault(checkpoint.RuleTotalSize, s.shown(s.indexNow), "the index has no metadata"))
+	}
 	if !e.Fix || s.index != nil || s.named || name == "" {
 		return
 	}

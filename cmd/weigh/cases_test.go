@@ -132,6 +132,8 @@ var cases = map[string][]caseStep{
 	},
 	"36-awq-groups-and-tensor-parallel": {
 		{"weigh check CASE", 0, []string{"ok; checked 1 file and 26 tensors"}, []string{"note"}},
+		{"weigh check --for vllm --tp 2 CASE", 1, []string{"tensor-parallel", `"mlp.down_proj" has 96 inputs in 3 groups of 32, which 2 devices cannot share`}, nil},
+		{"weigh check --for vllm --tp 1 CASE", 0, nil, []string{"devices cannot share"}},
 	},
 	"38-shards-without-index": {
 		{"weigh check CASE", 0, []string{"index-missing", "2 shards", "the shards do not change"}, nil},
