@@ -138,8 +138,8 @@ func (a *adapter) judgeBase(m *subject, base *adapterBase) {
 			"none of the modules of the adapter (%d) is in the base %s, and no module there has such a name", match.Layers,
 			quote(name))
 	case match.Found > 0 && outside.n > 0:
-		m.report(RuleAdapterModule, &outside, "modifies a module that is not", "modify modules that are not", "in the base %s",
-			quote(name))
+		m.report(RuleAdapterModule, &outside, "modifies a module that is not", "modify modules that are not",
+			"in the base %s", quote(name))
 	}
 }
 

@@ -96,7 +96,8 @@ type pattern struct {
 	rank int64
 }
 
-// patternsOf reads rank_pattern. It fails for what cannot be judged: too many expressions, or one that Go does not know.
+// patternsOf reads rank_pattern. It fails for what cannot be judged: too many expressions, or one that Go does not
+// know.
 func patternsOf(o config.Object) (p patterns, ok bool) {
 	const most = 100
 	p.exact = make(map[string]int64)

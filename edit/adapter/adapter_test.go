@@ -385,3 +385,35 @@ func TestGlossary(t *testing.T) {
 		}
 	}
 }
+
+// Whatever names and shapes there are, nothing panics.
+func TestHostile(t *testing.T) {
+	words := []string{"lora_unet", "double_blocks", "0", "img_attn", "qkv", "lora_down", "lora_up", "weight", "alpha", "lora_A", "lora_B", "default",
+		"transformer", "transformer_blocks", "attn", "to_q", "processor", "qkv_lora1", "down", "up", "base_model", "model", "lora_a", "lora_b", "m",
+		"dora_scale", "diff", "lokr_w1", "text_encoder", "1", "99999999999", ""}
+	random := rand.New(rand.NewPCG(7, 7))
+	for range 3000 {
+		var list []*safetensors.Tensor
+		for range 1 + random.IntN(4) {
+			prefix := make([]string, random.IntN(5))
+			for i := range prefix {
+				prefix[i] = words[random.IntN(len(words))]
+			}
+			stem := strings.Join(prefix, []string{".", "_"}[random.IntN(2)])
+			for _, end := range [][2]string{{".lora_down.weight", ".lora_up.weight"}, {".lora_A.weight", ".lora_B.weight"}, {".lora_a", ".alpha"}}[random.IntN(3)] {
+				shape := make([]int64, random.IntN(5))
+				for i := range shape {
+					shape[i] = int64(random.IntN(4))
+				}
+				list = append(list, tensorOf(t, stem+end, shape...))
+			}
+		}
+		for _, to := range Forms() {
+			f, _ := Convert(to)
+			out, err := f(inputOf(list, nil, peftText("8")))
+			if err == nil && len(out.Tensors) == 0 {
+				t.Errorf("nothing is made of %q", list[0].Name)
+			}
+		}
+	}
+}

@@ -44,7 +44,8 @@ type config struct {
 	} `json:"lora_parameters"`
 }
 
-// readAlphas finds alpha for each module. Tensors count first, as in loaders, and then the configuration of the spelling.
+// readAlphas finds alpha for each module. Tensors count first, as in loaders, and then the configuration of the
+// spelling.
 func (s *source) readAlphas(in *edit.Input) error {
 	if s.spelling == adapters.PEFT || s.spelling == adapters.MLX || s.spelling == adapters.Bare {
 		text, err := in.Beside(configName)

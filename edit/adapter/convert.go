@@ -48,8 +48,8 @@ func Forms() []adapters.Spelling {
 	return list
 }
 
-// Convert returns what gives an adapter the names of a spelling, for [edit.Edit.Arrange], or false if the spelling is not
-// one of [Forms]. It fails for weights that are not an adapter and for what would be a guess.
+// Convert returns what gives an adapter the names of a spelling, for [edit.Edit.Arrange], or false if the spelling is
+// not one of [Forms]. It fails for weights that are not an adapter and for what would be a guess.
 func Convert(to adapters.Spelling) (func(*edit.Input) (*edit.Output, error), bool) {
 	f := forms[to]
 	if f == nil {
@@ -71,6 +71,10 @@ func Convert(to adapters.Spelling) (func(*edit.Input) (*edit.Output, error), boo
 var languages = map[adapters.Spelling]language{adapters.PEFT: own, adapters.Diffusers: own, adapters.OldDiffusers: own,
 	adapters.XLabs: own, adapters.ComfyUI: original}
 
+// components are those whose modules have names of their own in each spelling.
+var components = []adapters.Component{adapters.Denoiser, adapters.TextEncoder, adapters.TextEncoder2,
+	adapters.TextEncoder3}
+
 // respell gives the modules the paths of a form.
 func (s *source) respell(to adapters.Spelling, f *form) error {
 	if to == s.spelling {
@@ -89,7 +93,7 @@ func (s *source) respell(to adapters.Spelling, f *form) error {
 			return err
 		}
 	}
-	for _, c := range []adapters.Component{adapters.Denoiser, adapters.TextEncoder, adapters.TextEncoder2, adapters.TextEncoder3} {
+	for _, c := range components {
 		language := f.language
 		if c != adapters.Denoiser || f.flat && s.isUNet() { // trainers of Stable Diffusion have the names of diffusers
 			language = own
@@ -219,7 +223,8 @@ func (m *module) write(name string, f *form) (list []arrange.Made, err error) {
 		return nil, fmt.Errorf("module %s has tensors of a kind of adapter that this program has no names for, such as %s",
 			wording.Quote(m.path), wording.Quote(m.name))
 	case m.bias.is() && !f.lora:
-		return nil, fmt.Errorf("module %s has a bias in its adapter, which this program has no name for", wording.Quote(m.path))
+		return nil, fmt.Errorf("module %s has a bias in its adapter, which this program has no name for",
+			wording.Quote(m.path))
 	}
 	label := ""
 	if m.label != "" {
@@ -288,8 +293,8 @@ func (m *module) lengths(f *form) (matrix, error) {
 	}
 	out := one.NumElems()
 	if !m.up.is() || out != m.up.Shape[0] || len(one.Shape) > 0 && one.Shape[0] != out {
-		return one, fmt.Errorf("tensor %s %s has lengths for the inputs of module %s, and this program expects them for its outputs",
-			wording.Quote(one.Name), one.ShapeString(), wording.Quote(m.path))
+		return one, fmt.Errorf("tensor %s %s has lengths for the inputs of module %s, and this program expects those for "+
+			"its outputs", wording.Quote(one.Name), one.ShapeString(), wording.Quote(m.path))
 	}
 	shape := []int64{out}
 	if f.alpha != "" {

@@ -148,8 +148,8 @@ func settingsOf(modules []*module) (set settings, err error) {
 	return set, nil
 }
 
-// targetsOf returns target_modules: the last words of the modules if these are all in one stack of layers, each with all
-// of them, otherwise all paths. A word also selects modules of layers for which there are no matrices.
+// targetsOf returns target_modules: the last words of the modules if these are all in one stack of layers, each with
+// all of them, otherwise all paths. A word also selects modules of layers for which there are no matrices.
 func targetsOf(modules []*module) []string {
 	words, perLayer := make(map[string]bool), make(map[string]int)
 	layers, most := make(map[int]bool), -1

@@ -198,6 +198,14 @@ func (a *arch) has(path []string) bool {
 	return true
 }
 
+// hint returns a word by which metadata names the model.
+func (a *arch) hint() string {
+	if len(a.hints) == 0 {
+		return a.name
+	}
+	return a.hints[0]
+}
+
 // isMeant reports whether metadata names the model.
 func (a *arch) isMeant(metadata map[string]string) bool {
 	for _, key := range []string{"ss_base_model_version", "modelspec.architecture"} {

@@ -13,9 +13,10 @@ import (
 	"github.com/weightools/safetensors/internal/wording"
 )
 
-// joinModules returns the module whose outputs are those of the parts one after the other; a part that is not modified is
-// nil. Its change of the weights is the same as that of all parts: if they have one down matrix, the up matrices are joined,
-// otherwise the rank is the sum of their ranks, and the up matrix has a block for each part and zeros besides.
+// joinModules returns the module whose outputs are those of the parts one after the other; a part that is not modified
+// is nil. Its change of the weights is the same as that of all parts: if they have one down matrix, the up matrices
+// are joined, otherwise the rank is the sum of their ranks, and the up matrix has a block for each part and zeros
+// besides.
 func joinModules(path string, parts []*module, weights []int64) (*module, error) {
 	var have []*module
 	for _, p := range parts {
@@ -89,8 +90,8 @@ func joined(axis int, list []matrix) (matrix, error) {
 	return made(t, "joined", list...), err
 }
 
-// sizesOf returns the numbers of outputs of all parts. Those of missing parts follow from the weights, which say how the
-// sizes relate; nil means that they are equal.
+// sizesOf returns the numbers of outputs of all parts. Those of missing parts follow from the weights, which say how
+// the sizes relate; nil means that they are equal.
 func sizesOf(path string, parts []*module, weights []int64) ([]int64, error) {
 	if weights == nil {
 		weights = slices.Repeat([]int64{1}, len(parts))
@@ -195,11 +196,12 @@ func equal(list []matrix) (bool, error) {
 	return true, nil
 }
 
-// cutModule returns the modules that a module joins, in the same order. If the up matrix has a block for each of them and
-// zeros besides, each gets its block, and a part without a block is nil; otherwise all have the down matrix.
+// cutModule returns the modules that a module joins, in the same order. If the up matrix has a block for each of them
+// and zeros besides, each gets its block, and a part without a block is nil; otherwise all have the down matrix.
 func cutModule(m *module, paths []string, weights []int64) ([]*module, error) {
 	if !m.isLoRA() {
-		return nil, fmt.Errorf("module %s joins several modules of diffusers, and only LoRA can be cut", wording.Quote(m.path))
+		return nil, fmt.Errorf("module %s joins several modules of diffusers, and only LoRA can be cut",
+			wording.Quote(m.path))
 	}
 	if weights == nil {
 		weights = slices.Repeat([]int64{1}, len(paths))

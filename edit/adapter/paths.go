@@ -94,8 +94,8 @@ type guess struct {
 	lang language
 }
 
-// guesses returns the models and languages that know all paths of some modules. If the metadata names one of the models,
-// the others are left out.
+// guesses returns the models and languages that know all paths of some modules. If the metadata names one of the
+// models, the others are left out.
 func (g *glossary) guesses(modules []*module, metadata map[string]string) (list []guess) {
 	for i, m := range modules {
 		here := make(map[guess]bool)

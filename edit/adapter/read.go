@@ -83,7 +83,8 @@ func read(in *edit.Input) (*source, error) {
 	case len(s.modules) > maxModules:
 		return nil, fmt.Errorf("the adapter has %d modules; at most %d can be converted", len(s.modules), maxModules)
 	case len(labels) > 1:
-		return nil, fmt.Errorf("the file has several adapters, such as %s: keep one with --keep", wording.Quote(firstOf(labels)))
+		return nil, fmt.Errorf("the file has several adapters, such as %s: keep one with --keep",
+			wording.Quote(firstOf(labels)))
 	}
 	s.join(byKey)
 	s.number()
@@ -173,8 +174,8 @@ func (s *source) join(byKey map[string]*module) {
 	})
 }
 
-// number makes the third text encoder the second if there is no second: ComfyUI names T5 by itself, and it is the second of
-// Flux.
+// number makes the third text encoder the second if there is no second: ComfyUI names T5 by itself, and it is the
+// second of Flux.
 func (s *source) number() {
 	if slices.ContainsFunc(s.modules, func(m *module) bool { return m.component == adapters.TextEncoder2 }) {
 		return

@@ -55,7 +55,7 @@ func (s *source) translate(component adapters.Component, to language) error {
 	case odd.arch != nil && odd.arch != by.arch:
 		return fmt.Errorf("the names of the modules are those of %s and of %s, which differ in the other program, and the "+
 			"metadata does not say which is meant: --set ss_base_model_version=%s tells", by.arch.name, odd.arch.name,
-			strings.Join(append(by.arch.hints[:min(1, len(by.arch.hints))], odd.arch.hints[:min(1, len(odd.arch.hints))]...), " or "))
+			by.arch.hint()+" or "+odd.arch.hint())
 	}
 	s.modules = append(rest, result...)
 	if component == adapters.Denoiser {
@@ -68,12 +68,12 @@ func (s *source) translate(component adapters.Component, to language) error {
 func unknownPaths(g *glossary, of []*module) error {
 	for _, m := range of {
 		if len(g.find(m.path, m.flat)) == 0 {
-			return fmt.Errorf("module %s is in none of the models whose names are known: its name in the other program is unknown",
-				wording.Quote(m.path))
+			return fmt.Errorf("module %s is in none of the models whose names are known: its name in the other program is "+
+				"unknown", wording.Quote(m.path))
 		}
 	}
-	return fmt.Errorf("no model whose names are known has all %d modules, the first %s: their names in the other program are "+
-		"unknown", len(of), wording.Quote(of[0].path))
+	return fmt.Errorf("no model whose names are known has all %d modules, the first %s: their names in the other "+
+		"program are unknown", len(of), wording.Quote(of[0].path))
 }
 
 func samePaths(a, b []*module) bool {
@@ -176,8 +176,8 @@ func (one *group) make(plain bool) ([]*module, error) {
 		}
 		return []*module{&m}, nil
 	case len(steps) > 0:
-		return nil, fmt.Errorf("module %s becomes others by %q, which is not supported for adapters", wording.Quote(first.path),
-			one.rule.transform)
+		return nil, fmt.Errorf("module %s becomes others by %q, which is not supported for adapters",
+			wording.Quote(first.path), one.rule.transform)
 	case len(one.to) == 1:
 		m, err := joinModules(one.to[0], one.parts, weights)
 		return []*module{m}, err
@@ -195,7 +195,8 @@ func (one *group) make(plain bool) ([]*module, error) {
 		list, err := cutModule(first, one.to, weights)
 		return slices.DeleteFunc(list, func(m *module) bool { return m == nil }), err
 	}
-	return nil, fmt.Errorf("module %s becomes several others of several, which is not supported", wording.Quote(first.path))
+	return nil, fmt.Errorf("module %s becomes several others of several, which is not supported",
+		wording.Quote(first.path))
 }
 
 // steps returns the steps of the transform besides joining and cutting, and the weights of these.
@@ -227,8 +228,8 @@ func (r *rule) steps() (steps []string, weights []int64, err error) {
 	return steps, weights, nil
 }
 
-// apply applies a step to the matrices of a module: one that exchanges the halves of the outputs, or makes a linear layer
-// of a convolution of one element or the reverse.
+// apply applies a step to the matrices of a module: one that exchanges the halves of the outputs, or makes a linear
+// layer of a convolution of one element or the reverse.
 func (m *module) apply(step string, from language) error {
 	if !m.isLoRA() || m.magnitude.is() {
 		return fmt.Errorf("module %s changes its form in the other program, which only LoRA allows", wording.Quote(m.path))

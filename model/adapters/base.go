@@ -54,8 +54,8 @@ func (b *Base) Add(ti *safetensors.TensorInfo) {
 // Len returns the number of modules.
 func (b *Base) Len() int { return len(b.weights) }
 
-// cutTail cuts the name of a module before the stack of its first numbered layer: "model.layers.0.mlp" into "model." and
-// "layers.0.mlp". The tail is "" if there is no such layer.
+// cutTail cuts the name of a module before the stack of its first numbered layer: "model.layers.0.mlp" into "model."
+// and "layers.0.mlp". The tail is "" if there is no such layer.
 func cutTail(module string) (prefix, tail string) {
 	stack, n, _ := parts.Layer(module)
 	if n < 0 || stack == "" {

@@ -22,7 +22,7 @@ const (
 	ComfyUI      Spelling = "comfyui"       // diffusion_model.double_blocks.0.img_attn.qkv.lora_A.weight
 	MLX          Spelling = "mlx"           // model.layers.0.self_attn.q_proj.lora_a
 	XLabs        Spelling = "xlabs"         // double_blocks.0.processor.qkv_lora1.down.weight
-	Bare         Spelling = "bare"          // blocks.0.self_attn.q.lora_A.weight: the modules of the model, without a prefix
+	Bare         Spelling = "bare"          // blocks.0.self_attn.q.lora_A.weight, without any prefix
 )
 
 // Text returns the spelling in words, such as "names of PEFT"; "" if it is unknown.

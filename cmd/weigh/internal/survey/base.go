@@ -30,9 +30,9 @@ func (s *Survey) baseOptions() checkpoint.Options {
 	return checkpoint.Options{Opener: *s.opener(), HeadersOnly: true}
 }
 
-// baseOf returns the given base of an adapter. Otherwise it returns the one that adapter_config.json names by a relative
-// path, as seen from the folder of the adapter in the local folder dir. It opens no absolute path and nothing remote,
-// because the file may come from a stranger.
+// baseOf returns the given base of an adapter. Otherwise it returns the one that adapter_config.json names by a
+// relative path, as seen from the folder of the adapter in the local folder dir. It opens no absolute path and nothing
+// remote, because the file may come from a stranger.
 func (s *Survey) baseOf(ctx context.Context, sess *cli.Session, dir, folder, name string) (string, []*checkpoint.Set) {
 	if s.opts.Base != "" {
 		s.base.used = true
