@@ -191,6 +191,18 @@ var loadingsOfOthers = []loading{
 	}, []loader.Name{loader.MLX, loader.Ollama}, 0, []loaderWant{{want{check.RuleNamesPrefix, "model.safetensors", "embed_tokens.weight",
 		"mlx stops with ValueError: Received parameters"}, failed, "mlx ollama"}}},
 
+	{"a tensor that each layer of the architecture has", func(t *testing.T, f folder) {
+		whole(changed(llamaConfig, `"num_hidden_layers": 8`, `"num_hidden_layers": 2`), plain)(t, f)
+		var two []tensor
+		for _, one := range headed(plain) {
+			_, rest, inLayer := strings.Cut(one.name, "layers.")
+			if !inLayer || rest[0] < '2' && !strings.HasPrefix(rest, "1.mlp.down_proj") {
+				two = append(two, one)
+			}
+		}
+		f.weights(t, "model.safetensors", two...)
+	}, mlxOnly, 0, one(check.RuleTensorRequired, failed, "mlx", "model.safetensors", "model.layers.1.mlp.down_proj.weight", "mlx stops with ValueError: Missing")},
+
 	{"an adapter of PEFT", adapterOf(loraConfig, smallLoRA()...), llamaCPP, 0, nil},
 	{"an adapter of PEFT for mlx-lm", renamed(adapterOf(loraConfig, smallLoRA()...), "adapter_model.safetensors", "adapters.safetensors"), mlxOnly, 0,
 		one(check.RuleConfigField, failed, "mlx", "adapter_config.json", "", "lacks num_layers and lora_parameters: the adapter is one of PEFT")},

@@ -60,4 +60,7 @@ var llamaCPPNeeds = []Need{
 	{Rule: rule.QuantUndeclared, Loader: LlamaCPP, Severity: safetensors.Error,
 		Does:   "stops with ValueError: Can not map tensor",
 		Source: "conversion/base.py, map_tensor_name"},
+	{Rule: rule.TensorRequired, Loader: LlamaCPP, Severity: safetensors.Error,
+		Does:   "converts the model, and does not load the result: missing tensor",
+		Source: "src/llama-model-loader.cpp, check_tensor_dims"},
 }

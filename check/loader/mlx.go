@@ -66,4 +66,7 @@ var mlxNeeds = []Need{
 	{Rule: rule.NamesPrefix, Loader: MLX, Severity: safetensors.Error,
 		Does:   "stops with ValueError: Received parameters not in model",
 		Source: "mlx_lm/utils.py, load_model"},
+	{Rule: rule.TensorRequired, Loader: MLX, Severity: safetensors.Error,
+		Does:   "stops with ValueError: Missing parameters",
+		Source: "mlx_lm/utils.py, load_model"},
 }

@@ -61,7 +61,8 @@ func (m *Model) judgeAdapterMembers(about JSON, of loader.Name, needs ...string)
 
 // ofLoRA are parts of the names that the converter of llama.cpp accepts or ignores in an adapter.
 var ofLoRA = []string{
-	".lora_A.weight", ".lora_B.weight", ".lora_embedding_A", ".lora_embedding_B", ".base_layer.weight", "_layernorm", ".norm",
+	".lora_A.weight", ".lora_B.weight", ".lora_embedding_A", ".lora_embedding_B", ".base_layer.weight",
+	"_layernorm", ".norm",
 }
 
 // beside are parts of the names of towers that the converter of llama.cpp leaves out.

@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/weightools/safetensors/check/internal/load/facts"
 	"github.com/weightools/safetensors/check/internal/rule"
 	"github.com/weightools/safetensors/check/internal/tree"
 	"github.com/weightools/safetensors/check/loader"
@@ -37,15 +38,15 @@ func (r *Repository) mains() []*Model {
 // judgeArchitecture reports models that a program does not know.
 func judgeArchitecture(_ context.Context, r *Repository) {
 	for _, m := range r.mains() {
-		m.judgeClass(loader.LlamaCPP, llamaCPPClass(m.Main.Root), llamaCPPClasses())
+		m.judgeClass(loader.LlamaCPP, llamaCPPClass(m.Main.Root), facts.LlamaCPP())
 		class, _ := firstText(m.Main.Root.First("architectures"))
-		m.judgeClass(loader.Ollama, class, ollamaClasses())
+		m.judgeClass(loader.Ollama, class, facts.Ollama())
 		m.judgeType()
 	}
 }
 
 // judgeClass reports the class of a model if it is not in a program's table.
-func (m *Model) judgeClass(of loader.Name, class string, known map[string]words) {
+func (m *Model) judgeClass(of loader.Name, class string, known map[string]facts.Words) {
 	if _, ok := known[class]; ok || len(m.For(of)) == 0 {
 		return
 	}
@@ -63,7 +64,7 @@ func (m *Model) judgeClass(of loader.Name, class string, known map[string]words)
 func (m *Model) judgeType() {
 	v := m.Main.Root.First("model_type")
 	kind, _ := v.Str()
-	_, ok := mlxType(kind)
+	_, ok := facts.MLX(kind)
 	if ok || len(m.For(loader.MLX)) == 0 || m.Main.Root.First("model_file").Kind() != 0 {
 		return
 	}
@@ -73,8 +74,8 @@ func (m *Model) judgeType() {
 		return
 	}
 	info, _ := loader.Lookup(loader.MLX)
-	m.Add(at, m.For(loader.MLX), "the model type is %s, which is not among those of %s %s", wording.Quote(kind), info.Title,
-		info.Version)
+	m.Add(at, m.For(loader.MLX), "the model type is %s, which is not among those of %s %s", wording.Quote(kind),
+		info.Title, info.Version)
 }
 
 // whole are the classes that llama.cpp takes from the top of config.json even if the part about text names another.

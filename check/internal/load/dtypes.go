@@ -22,8 +22,8 @@ var unread = map[loader.Name][]safetensors.Dtype{
 	loader.VLLM:         {safetensors.F6_E2M3, safetensors.F6_E3M2},
 	loader.SGLang:       {safetensors.F6_E2M3, safetensors.F6_E3M2},
 	// mlx/io/safetensors.cpp, dtype_from_safetensor_str lacks them.
-	loader.MLX: {safetensors.F64, safetensors.F8_E5M2, safetensors.F8_E4M3FNUZ, safetensors.F8_E5M2FNUZ, safetensors.F6_E2M3,
-		safetensors.F6_E3M2, safetensors.F4},
+	loader.MLX: {safetensors.F64, safetensors.F8_E5M2, safetensors.F8_E4M3FNUZ, safetensors.F8_E5M2FNUZ,
+		safetensors.F6_E2M3, safetensors.F6_E3M2, safetensors.F4},
 	// comfy/utils.py, _TYPES lacks them.
 	loader.ComfyUI: {safetensors.F8_E8M0, safetensors.F8_E4M3FNUZ, safetensors.F8_E5M2FNUZ, safetensors.F6_E2M3,
 		safetensors.F6_E3M2, safetensors.F4},

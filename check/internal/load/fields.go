@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/weightools/safetensors/check/internal/load/facts"
 	"github.com/weightools/safetensors/check/internal/rule"
 	"github.com/weightools/safetensors/check/loader"
 	"github.com/weightools/safetensors/internal/config"
@@ -19,17 +20,17 @@ import (
 func judgeMembers(_ context.Context, r *Repository) {
 	for _, m := range r.mains() {
 		root := m.Main.Root
-		if w, ok := mlxType(root.Text("model_type")); ok && len(m.For(loader.MLX)) > 0 &&
+		if w, ok := facts.MLX(root.Text("model_type")); ok && len(m.For(loader.MLX)) > 0 &&
 			root.First("model_file").Kind() == 0 {
-			m.judgeNeeds(loader.MLX, "of the model type "+wording.Quote(root.Text("model_type")), w.needs())
+			m.judgeNeeds(loader.MLX, "of the model type "+wording.Quote(root.Text("model_type")), w.Needs())
 			m.judgeTheta(loader.MLX, w)
 			m.judgeDropped(w)
 		}
 		if class := llamaCPPClass(root); len(m.For(loader.LlamaCPP)) > 0 {
-			m.judgeNeeds(loader.LlamaCPP, "of the class "+wording.Quote(class), llamaCPPClasses()[class].needs())
+			m.judgeNeeds(loader.LlamaCPP, "of the class "+wording.Quote(class), facts.LlamaCPP()[class].Needs())
 		}
 		class, _ := firstText(root.First("architectures"))
-		if w, ok := ollamaClasses()[class]; ok && len(m.For(loader.Ollama)) > 0 {
+		if w, ok := facts.Ollama()[class]; ok && len(m.For(loader.Ollama)) > 0 {
 			m.judgeTheta(loader.Ollama, w)
 		}
 	}
@@ -62,8 +63,8 @@ func nestedTheta(root config.Object) (config.Value, bool) {
 }
 
 // judgeTheta reports a base of the rotary embedding that the program does not read.
-func (m *Model) judgeTheta(of loader.Name, w words) {
-	missing, ok := w.theta()
+func (m *Model) judgeTheta(of loader.Name, w facts.Words) {
+	missing, ok := w.Theta()
 	v, nested := nestedTheta(m.Main.Root)
 	if !ok || !nested {
 		return
@@ -76,8 +77,8 @@ func (m *Model) judgeTheta(of loader.Name, w words) {
 }
 
 // judgeDropped reports an output layer that mlx-lm takes for a copy of the embedding.
-func (m *Model) judgeDropped(w words) {
-	if _, ok := m.Main.Root["tie_word_embeddings"]; ok || !w.has("drops") && !w.has("refuses") {
+func (m *Model) judgeDropped(w facts.Words) {
+	if _, ok := m.Main.Root["tie_word_embeddings"]; ok || !w.Has("drops") && !w.Has("refuses") {
 		return
 	}
 	for file, ti := range m.Tensors() {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/weightools/safetensors/check/internal/load/facts"
 	"github.com/weightools/safetensors/check/internal/rule"
 	"github.com/weightools/safetensors/check/loader"
 	"github.com/weightools/safetensors/internal/wording"
@@ -14,8 +15,8 @@ import (
 // originals are beginnings of names that the authors of models use, and no class of diffusers of the kind that its name
 // contains.
 var originals = []struct{ class, begin string }{
-	{"Transformer2DModel", "double_blocks."}, {"Transformer2DModel", "single_blocks."}, {"Transformer2DModel", "joint_blocks."},
-	{"Transformer2DModel", "model.diffusion_model."}, {"Transformer3DModel", "model.diffusion_model."},
+	{"Transformer2DModel", "double_blocks."}, {"Transformer2DModel", "single_blocks."},
+	{"Transformer2DModel", "joint_blocks."}, {"Transformer2DModel", "model.diffusion_model."}, {"Transformer3DModel", "model.diffusion_model."},
 	{"HunyuanVideoTransformer3DModel", "double_blocks."},
 	{"UNet2DConditionModel", "input_blocks."}, {"UNet2DConditionModel", "model.diffusion_model."},
 	{"AutoencoderKL", "first_stage_model."}, {"AutoencoderKL", "decoder.up.0."}, {"AutoencoderKL", "encoder.down.0."},
@@ -24,9 +25,8 @@ var originals = []struct{ class, begin string }{
 // judgeOriginals reports weights of a component under names that its class does not have.
 func judgeOriginals(_ context.Context, m *Model) {
 	class := m.Main.Root.Text("_class_name")
-	known := diffusersClasses()[class]
-	if m.Single || len(m.For(loader.Diffusers)) == 0 || !known.has("model") || !strings.HasPrefix(class, "AutoencoderKL") &&
-		!strings.HasSuffix(class, "Model") {
+	known := facts.Diffusers()[class]
+	if m.Single || len(m.For(loader.Diffusers)) == 0 || !known.Has("model") {
 		return
 	}
 	n, where := 0, Fault{Rule: rule.NamesOriginal,

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/check/internal/load/facts"
 	"github.com/weightools/safetensors/check/internal/rule"
 	"github.com/weightools/safetensors/check/internal/tree"
 	"github.com/weightools/safetensors/check/loader"
@@ -38,7 +39,8 @@ func judgePipelines(ctx context.Context, r *Repository) {
 			continue
 		}
 		folder := tree.FolderOf(file)
-		p := &pipeline{Repository: r, folder: folder, index: r.JSON(ctx, folder, pipelineName), lone: make(map[string][]string)}
+		p := &pipeline{Repository: r, folder: folder, index: r.JSON(ctx, folder, pipelineName),
+			lone: make(map[string][]string)}
 		if p.index.Root != nil {
 			p.judge(ctx)
 		}
@@ -46,10 +48,10 @@ func judgePipelines(ctx context.Context, r *Repository) {
 	for _, m := range r.Sets {
 		folder := m.Folder()
 		class := m.Main.Root.Text("_class_name")
-		if known := diffusersClasses()[class]; known.has("model") && m.Set.Counted() && !m.Single &&
+		if known := facts.Diffusers()[class]; known.Has("model") && m.Set.Counted() && !m.Single &&
 			!r.Has(path.Join(tree.FolderOf(folder), pipelineName)) {
 			alone := &pipeline{Repository: r, folder: folder, lone: make(map[string][]string)}
-			alone.judgeWeights(component{folder: folder, class: class, file: m.ConfigPath}, weightsOfDiffusers)
+			alone.judgeWeights(component{folder: folder, class: class, file: m.ConfigPath}, facts.OfDiffusers)
 			alone.judgeLone(m.ConfigPath)
 		}
 	}
@@ -68,12 +70,12 @@ func (p *pipeline) judge(ctx context.Context) {
 	root := p.index.Root
 	v := root.First("_class_name")
 	class, _ := v.Str()
-	known, ok := diffusersClasses()[class]
+	known, ok := facts.Diffusers()[class]
 	custom := slices.ContainsFunc(p.In(p.folder), func(name string) bool { return strings.HasSuffix(name, ".py") })
 	if !ok && class != "" && !custom {
 		p.unknown(Fault{File: p.index.Path, Span: SpanOf(v)}, "the pipeline", class)
 	}
-	for _, name := range known.needs() {
+	for _, name := range known.Needs() {
 		if one := root.First(name); one.Kind() != 0 && !isNull(one.Value) {
 			continue
 		}
@@ -126,19 +128,6 @@ func (p *pipeline) unknown(at Fault, what, class string) {
 		wording.Quote(class), info.Title, info.Version)
 }
 
-// Weights are the names under which a library looks for weights.
-type weights struct {
-	stem  string   // before ".safetensors"
-	names []string // any of them is enough
-}
-
-var (
-	weightsOfDiffusers = weights{"diffusion_pytorch_model", []string{"diffusion_pytorch_model.safetensors.index.json",
-		"diffusion_pytorch_model.safetensors", "diffusion_pytorch_model.bin"}}
-	weightsOfTransformers = weights{"model", []string{"model.safetensors.index.json", "model.safetensors",
-		"pytorch_model.bin.index.json", "pytorch_model.bin"}}
-)
-
 // judgeComponent reports what a component lacks.
 func (p *pipeline) judgeComponent(c component) {
 	if !p.HasBelow(c.folder) {
@@ -146,16 +135,16 @@ func (p *pipeline) judgeComponent(c component) {
 		return
 	}
 	custom := p.Has(path.Join(c.folder, c.library+".py"))
-	known, ok := diffusersClasses()[strings.TrimPrefix(c.class, "FlashPack")]
+	known, ok := facts.Diffusers()[strings.TrimPrefix(c.class, "FlashPack")]
 	switch {
 	case custom:
 	case c.library == "diffusers" && !ok:
 		p.unknown(Fault{File: c.file, Span: c.at}, wording.Quote(c.name), c.class)
-	case known.has("scheduler"):
+	case known.Has("scheduler"):
 		p.judgeFile(c, "scheduler_config.json")
-	case c.library == "diffusers" && known.has("model"):
+	case c.library == "diffusers" && known.Has("model"):
 		p.judgeFile(c, configName)
-		p.judgeWeights(c, weightsOfDiffusers)
+		p.judgeWeights(c, facts.OfDiffusers)
 	case c.library == "transformers" && strings.Contains(c.class, "Tokenizer"):
 		p.judgeFile(c, vocabularies...)
 	case c.library == "transformers" && (strings.HasSuffix(c.class, "ImageProcessor") ||
@@ -163,7 +152,7 @@ func (p *pipeline) judgeComponent(c component) {
 		p.judgeFile(c, "preprocessor_config.json", "processor_config.json")
 	case c.library == "transformers" && !strings.Contains(c.class, "Process"), c.class == "StableDiffusionSafetyChecker":
 		p.judgeFile(c, configName)
-		p.judgeWeights(c, weightsOfTransformers)
+		p.judgeWeights(c, facts.OfTransformers)
 	}
 }
 
@@ -181,12 +170,12 @@ func (p *pipeline) lacks(c component, what string) {
 }
 
 // judgeWeights reports a component without weights under a name that its library looks for.
-func (p *pipeline) judgeWeights(c component, w weights) {
+func (p *pipeline) judgeWeights(c component, w facts.Weights) {
 	var variants []string
 	other := ""
 	for _, name := range p.In(c.folder) {
-		switch variant, ok := w.variant(name); {
-		case slices.Contains(w.names, name), strings.HasPrefix(name, w.stem+"-") && strings.Contains(name, "-of-") && !ok:
+		switch variant, ok := w.Variant(name); {
+		case slices.Contains(w.Names, name), strings.HasPrefix(name, w.Stem+"-") && strings.Contains(name, "-of-") && !ok:
 			return // without an index, the rule index-missing is about it
 		case ok && !slices.Contains(variants, variant):
 			variants = append(variants, variant)
@@ -199,31 +188,12 @@ func (p *pipeline) judgeWeights(c component, w weights) {
 		p.lone[strings.Join(variants, ", ")] = append(p.lone[strings.Join(variants, ", ")], c.name)
 	case c.name == "":
 		p.Add(Fault{Rule: rule.WeightsNotFound, File: c.file}, p.For(loader.Diffusers),
-			"there is %s, but no %s.safetensors", wording.Quote(other), w.stem)
+			"there is %s, but no %s.safetensors", wording.Quote(other), w.Stem)
 	case other != "":
-		p.lacks(c, "its folder has "+wording.Quote(other)+", and no "+w.stem+".safetensors")
+		p.lacks(c, "its folder has "+wording.Quote(other)+", and no "+w.Stem+".safetensors")
 	default:
 		p.lacks(c, "its folder has no weights")
 	}
-}
-
-// variant returns the variant of weights: "fp16" for "model.fp16.safetensors", for its shards, their index, and for
-// shards as older versions name them.
-func (w weights) variant(name string) (string, bool) {
-	rest, ok := strings.CutPrefix(name, w.stem+".")
-	switch {
-	case ok && strings.HasPrefix(rest, "safetensors.index."):
-		variant, isIndex := strings.CutSuffix(strings.TrimPrefix(rest, "safetensors.index."), ".json")
-		return variant, isIndex && variant != "json"
-	case ok:
-		variant, isWeights := strings.CutSuffix(rest, ".safetensors")
-		variant, _, _ = strings.Cut(variant, "-")
-		return variant, isWeights
-	}
-	rest, ok = strings.CutPrefix(name, w.stem+"-")
-	rest, isWeights := strings.CutSuffix(rest, ".safetensors")
-	_, variant, dotted := strings.Cut(rest, ".")
-	return variant, ok && isWeights && dotted
 }
 
 // judgeLone reports components that exist only in a variant.

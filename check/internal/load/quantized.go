@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/check/internal/load/facts"
 	"github.com/weightools/safetensors/check/internal/rule"
 	"github.com/weightools/safetensors/check/loader"
 	"github.com/weightools/safetensors/internal/config"
@@ -106,7 +107,8 @@ func refusedGroups(m *Model, class string) string {
 			weights = config.Value{Value: group.Get("weights")}.Object()
 		}
 	}
-	allFour := len(formats) > 0 && !slices.ContainsFunc(formats, func(f string) bool { return f != "nvfp4-pack-quantized" })
+	other := func(format string) bool { return format != "nvfp4-pack-quantized" }
+	allFour := len(formats) > 0 && !slices.ContainsFunc(formats, other)
 	strategy := weights.Text("strategy")
 	switch {
 	case m.Format == "nvfp4-pack-quantized", m.Format == "mixed-precision" && allFour,
@@ -127,14 +129,14 @@ func refusedGroups(m *Model, class string) string {
 	default:
 		return fmt.Sprintf("quantized by \"compressed-tensors\" in the format %s", wording.Quote(m.Format))
 	}
-	return fmt.Sprintf("quantized by \"compressed-tensors\" in the format %s with the strategy %s", wording.Quote(m.Format),
-		wording.Quote(strategy))
+	return fmt.Sprintf("quantized by \"compressed-tensors\" in the format %s with the strategy %s",
+		wording.Quote(m.Format), wording.Quote(strategy))
 }
 
 // refusedByMLX returns what mlx-lm does not unpack, or "".
 func refusedByMLX(m *Model) string {
-	w, known := mlxType(m.Main.Root.Text("model_type"))
-	if !known || w.has("vision") {
+	w, known := facts.MLX(m.Main.Root.Text("model_type"))
+	if !known || w.Has("vision") {
 		return ""
 	}
 	if own := m.Main.Root.First("quantization").Object(); own != nil {
@@ -150,11 +152,11 @@ func refusedByMLX(m *Model) string {
 		return ""
 	case "fp8":
 		size := m.Quant.First("weight_block_size").Ints(2)
-		if w.has("fp8") || m.Quant.Text("scale_fmt") == "ue8m0" && slices.Equal(size, []int64{32, 32}) {
+		if w.Has("fp8") || m.Quant.Text("scale_fmt") == "ue8m0" && slices.Equal(size, []int64{32, 32}) {
 			return ""
 		}
 	case "compressed-tensors":
-		if w.has("packed") && strings.HasSuffix(m.Format, "pack-quantized") {
+		if w.Has("packed") && strings.HasSuffix(m.Format, "pack-quantized") {
 			return ""
 		}
 		return fmt.Sprintf("quantized by \"compressed-tensors\" in the format %s", wording.Quote(m.Format))

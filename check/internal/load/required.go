@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/check/internal/load/facts"
 	"github.com/weightools/safetensors/check/internal/rule"
 	"github.com/weightools/safetensors/check/loader"
 	"github.com/weightools/safetensors/internal/config"
@@ -32,7 +33,10 @@ func judgeRequired(_ context.Context, m *Model) {
 	if _, ok := of.Class(class); !ok || !isDecoder(class) || !m.hasNamesOf(of) || m.isReported(rule.LayerMissing) {
 		return
 	}
-	programs := python
+	programs := append(slices.Clone(python), loader.LlamaCPP)
+	if _, ok := facts.MLX(m.Main.Root.Text("model_type")); ok {
+		programs = append(programs, loader.MLX)
+	}
 	if m.isReported(rule.EmbeddingMissing) { // which matters to others already
 		if programs = []loader.Name{loader.Transformers}; m.Tied() {
 			return // it takes the output layer

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/check/internal/load/facts"
 	"github.com/weightools/safetensors/check/internal/rule"
 	"github.com/weightools/safetensors/check/loader"
 	"github.com/weightools/safetensors/internal/config"
@@ -90,7 +91,7 @@ func hasOwnTokens(class string) bool {
 // judgeOllamaTokens reports what ollama makes of the tokens.
 func (m *Model) judgeOllamaTokens(ctx context.Context, names []string) {
 	class, _ := firstText(m.Main.Root.First("architectures"))
-	known, ok := ollamaClasses()[class]
+	known, ok := facts.Ollama()[class]
 	if !ok {
 		return
 	}
@@ -103,7 +104,7 @@ func (m *Model) judgeOllamaTokens(ctx context.Context, names []string) {
 		return // megabytes, which are not worth a download
 	}
 	tokens := m.JSON(ctx, m.Folder(), "tokenizer.json")
-	if !known.has("pre") {
+	if !known.Has("pre") {
 		m.judgePre(tokens)
 	}
 	if !pieces {

@@ -1,6 +1,6 @@
 // The form of the tables.
 
-package load
+package facts
 
 import (
 	"slices"
@@ -50,7 +50,7 @@ func TestTables(t *testing.T) {
 		}
 	}
 	for name, list := range mlxTypes() {
-		if _, ok := mlxType(name); len(list) == 2 && list[0] == "=" && !ok {
+		if _, ok := MLX(name); len(list) == 2 && list[0] == "=" && !ok {
 			t.Errorf("mlx.txt: %s is loaded as %s, which is not there", name, list[1])
 		}
 	}
