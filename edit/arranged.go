@@ -107,13 +107,18 @@ func (s *source) arrange(ctx context.Context, e *Edit) error {
 	if len(made) == 0 {
 		return refuse("none of %d tensors would be left", len(kept))
 	}
+	settle(spots)
+	return nil
+}
+
+// settle notes which tensors are part of others only, and the files whose tensors are not in their place.
+func settle(spots map[*safetensors.Tensor]*spot) {
 	for _, at := range spots {
 		if at.Now != nil {
 			at.Into = ""
 		}
 		at.file.arranged = at.file.arranged || at.Into != ""
 	}
-	return nil
 }
 
 // input returns what tensors are made of.
