@@ -70,6 +70,8 @@ func Of(m *model.Model, s *Signatures) *Identity {
 	if a := v.facts.Adapter; a != nil && !isModel(a.Kind) {
 		id.Adapter = a
 		id.adapter(m, s)
+	} else if states := v.parts(s, isState); len(states) > 0 { // config.json beside it is about the model
+		id.combine(states, len(v.order))
 	} else {
 		configured := v.facts.Type.Value != ""
 		id.combine(v.parts(s, func(one *Signature) bool {
@@ -83,7 +85,7 @@ func Of(m *model.Model, s *Signatures) *Identity {
 		v.specialize(&id.Part)
 	}
 	if id.Status == Unknown && id.Adapter == nil {
-		if p, ok := v.configured(); ok {
+		if p, ok := v.configured(s); ok {
 			id.Part = p
 		}
 	}
@@ -92,6 +94,9 @@ func Of(m *model.Model, s *Signatures) *Identity {
 	}
 	return id
 }
+
+// isState reports whether a signature is one of an optimizer's state.
+func isState(s *Signature) bool { return s.Kind == OptimizerState }
 
 // combine describes a model by its parts.
 func (id *Identity) combine(parts []Part, tensors int) {

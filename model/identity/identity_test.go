@@ -62,6 +62,7 @@ func TestNearMisses(t *testing.T) {
 		{"embedding", "emb_params [4, 768]", "embedding | Stable Diffusion 1 |"},
 		{"embedding of two encoders", "clip_l [4, 768]\nclip_g [4, 1280]", "embedding | Stable Diffusion XL |"},
 		{"optimizer", "optimizer.state.{0-3}.exp_avg [4, 4]\noptimizer.state.{0-3}.exp_avg_sq [4, 4]", "optimizer state | Adam |"},
+		{"Paddle's optimizer", "llama.embed_tokens.weight/moment1_0 [4, 4]\nlm_head.weight/moment1_0 [4, 4]", "optimizer state | Adam |"},
 		{"training checkpoint", "optimizer.state.{0-3}.exp_avg [4, 4]\noptimizer.state.{0-3}.exp_avg_sq [4, 4]\nmodel.{0-3}.weight [4, 4]",
 			"training checkpoint | weights and optimizer state |"},
 		{"EMA beside a UNet", unet + "model_ema.decay []\nmodel_ema.num_updates []\nmodel_ema.diffusion_modelinput_blocks00weight [32, 4, 3, 3]",

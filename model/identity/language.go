@@ -89,12 +89,17 @@ var heads = []struct {
 }
 
 // configured tells what a model is by its configuration alone: its class says the kind, and its type the family.
-func (v *inventory) configured() (p Part, ok bool) {
+func (v *inventory) configured(by *Signatures) (p Part, ok bool) {
 	kind, class := v.facts.Type.Value, v.facts.Name.Value
 	if kind == "" {
 		return p, false
 	}
 	p = Part{Status: Known, Family: kind, Tensors: len(v.order), Kind: v.classKind(class)}
+	for _, s := range by.list { // one that has other conditions, too
+		if slices.ContainsFunc(s.conditions, func(c condition) bool { return c.verb == architecture && slices.Contains(c.words, kind) }) {
+			p.Family = s.Family
+		}
+	}
 	p.Evidence = []Evidence{{Text: "config.json model_type = " + kind}}
 	if class != "" {
 		p.Evidence = append(p.Evidence, Evidence{Text: "config.json architectures = " + class})

@@ -92,7 +92,7 @@ func (a anchor) rootIn(name string) (root string, ok bool) {
 // packed weights hide a shape, signatures may match, and count if none matches for certain.
 func (v *inventory) leaves(root string, at []place, which func(*Signature) bool) []judged {
 	var certain, possible []judged
-	configured := v.configuredOf(root, at)
+	configured := v.configuredOf(root, at, which)
 	for _, p := range at {
 		if !which(p.of) || configured && !p.of.own && !p.of.has(architecture) {
 			continue
@@ -112,9 +112,9 @@ func (v *inventory) leaves(root string, at []place, which func(*Signature) bool)
 
 // configuredOf reports whether a signature matches by the type in config.json. It says what the whole model is, and
 // names and shapes may be those of a part.
-func (v *inventory) configuredOf(root string, at []place) bool {
+func (v *inventory) configuredOf(root string, at []place, which func(*Signature) bool) bool {
 	for _, p := range at {
-		if p.of.has(architecture) && v.facts.Type.Value != "" {
+		if which(p.of) && p.of.has(architecture) && v.facts.Type.Value != "" {
 			if j, _ := v.judge(p.of, root); j.verdict == yes {
 				return true
 			}

@@ -59,7 +59,7 @@ func inventoryOf(m *model.Model) *inventory {
 			}
 			v.names[ti.Name] = ti
 			v.order = append(v.order, ti.Name)
-			v.ends[parts.Last(ti.Name)]++
+			v.ends[ti.Name[strings.LastIndexAny(ti.Name, "./")+1:]]++
 			b = appendNumbered(b[:0], ti.Name)
 			if v.numbered[string(b)] == nil {
 				v.numbered[string(b)] = ti
