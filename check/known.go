@@ -13,30 +13,35 @@ import (
 	"github.com/weightools/safetensors/model/names"
 )
 
-// known returns the architecture of the configuration if the tensors have its names as its own library writes them, or
-// nil.
-func (m *weights) known() *names.Architecture {
+// fit returns the architecture of the configuration, and how it fits the names as its own library writes them. Both are
+// nil if most names are others.
+func (m *weights) fit() (*names.Architecture, *names.Fit) {
 	if !m.described || !m.complete {
-		return nil
+		return nil, nil
 	}
-	class, kind := m.Architecture()
-	of := names.Find(kind, class)
+	of := names.Find(m.architecture())
 	parts := m.whose().Parts
 	if of == nil || len(parts) == 0 || parts[0].Container != "" {
-		return nil
+		return nil, nil
 	}
 	fit := parts[0].Fit(of)
-	if fit == nil || fit.Form != of.Form || fit.Extra != "" || fit.Patterns < 3 || fit.Known*2 < parts[0].Names {
-		return nil
+	if fit == nil || fit.Form != of.Form || fit.Patterns < 3 || fit.Known*2 < parts[0].Names {
+		return nil, nil
 	}
-	return of
+	return of, fit
+}
+
+// architecture returns the type and the class of the model in the configuration.
+func (m *weights) architecture() (kind, class string) {
+	class, kind = m.Architecture()
+	return kind, class
 }
 
 // judgeKnown reports layers without any tensor in stacks whose layers all have some in the architecture. Done is a
 // stack that was compared with the configuration, or nil.
 func (l *layers) judgeKnown(m *weights, done *stack) {
-	of := m.known()
-	if of == nil || !m.HasOneStack() {
+	of, fit := m.fit()
+	if of == nil || fit.Extra != "" || !m.HasOneStack() {
 		return
 	}
 	required := make(map[string]bool) // patterns

@@ -17,21 +17,13 @@ var bare = []string{"opt"}
 // judgePrefix reports names with too little or too much before them for the class in the configuration. The names have
 // to be those of a whole model, and the class one of the library's own.
 func (m *weights) judgePrefix() {
-	if !m.described || !m.complete {
+	of, fit := m.fit()
+	if of == nil || len(fit.Missing) > 0 {
 		return
 	}
-	class, kind := m.Architecture()
-	of := names.Find(kind, class)
-	if of == nil {
-		return
-	}
+	_, class := m.architecture()
 	one, ok := of.Class(class)
-	parts := m.whose().Parts
-	if !ok || len(parts) == 0 || parts[0].Container != "" {
-		return
-	}
-	fit := parts[0].Fit(of)
-	if fit == nil || fit.Form != of.Form || fit.Patterns < 3 || fit.Known*2 < parts[0].Names || len(fit.Missing) > 0 {
+	if !ok {
 		return
 	}
 	if _, extra := names.WrappersOf(fit.Extra); extra != "" {
