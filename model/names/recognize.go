@@ -5,7 +5,6 @@ package names
 import (
 	"cmp"
 	"iter"
-	"maps"
 	"slices"
 	"strings"
 
@@ -33,6 +32,8 @@ type Part struct {
 	Fits      []*Fit // the architectures and forms that have such names, the best first
 
 	patterns map[string]*Seen
+	packed   map[string]bool // patterns of weights that are there as parts of packed ones
+	frequent []*Seen         // the most frequent patterns first
 	prefixes []string
 	all      []*Fit // the best first by names alone, and without an explanation
 }
@@ -70,6 +71,7 @@ const (
 	maxStrips   = 8 // elements of a prefix
 	maxFits     = 32
 	maxUnknown  = 20
+	maxFrequent = 5000 // patterns among which unknown ones are looked for
 )
 
 // Recognize compares names with all tables. Its time is linear in the number of names.
@@ -197,6 +199,7 @@ type tally struct{ patterns, body, head int }
 // recognize finds the fits of a part.
 func (p *Part) recognize(t *tableSet) {
 	p.findPrefixes(t)
+	p.arrange()
 	at := make(map[string]int, len(p.prefixes))
 	for i, prefix := range p.prefixes {
 		at[prefix] = i
@@ -248,10 +251,15 @@ func (f *Fit) foreign() int {
 func (p *Part) findPrefixes(t *tableSet) {
 	count := make(map[string]int)
 	p.hits(t, func(_ *Seen, prefix string, _ []place) { count[prefix]++ })
-	p.prefixes = slices.SortedFunc(maps.Keys(count), func(a, b string) int {
-		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(len(a), len(b)), strings.Compare(a, b))
-	})
-	p.prefixes = p.prefixes[:min(len(p.prefixes), maxPrefixes)]
+	for prefix, n := range count {
+		at, _ := slices.BinarySearchFunc(p.prefixes, prefix, func(a, b string) int {
+			return cmp.Or(cmp.Compare(n, count[a]), cmp.Compare(len(a), len(b)), strings.Compare(a, b))
+		})
+		if at < maxPrefixes {
+			p.prefixes = slices.Insert(p.prefixes, at, prefix)
+			p.prefixes = p.prefixes[:min(len(p.prefixes), maxPrefixes)]
+		}
+	}
 }
 
 // fit returns how a table fits, or nil if it has none of the names.
@@ -288,26 +296,39 @@ func (p *Part) fit(table *table, tallies []tally) *Fit {
 func (f *Fit) explain() {
 	has := make(map[string]bool, len(f.table.entries))
 	for i := range f.table.entries {
-		has[f.pattern(&f.table.entries[i])] = false
+		pattern := f.pattern(&f.table.entries[i])
+		has[pattern] = f.part.patterns[pattern] != nil || f.part.packed[pattern]
 	}
-	for pattern, s := range f.part.patterns {
-		key := pattern
-		if _, ok := has[key]; !ok {
-			if module, role := parts.Split(pattern); role != parts.Weight {
-				key = module + ".weight"
-			}
-		}
-		if _, ok := has[key]; ok {
-			has[key] = true
-		} else {
+	f.Class, f.Missing = f.class(has)
+	for _, s := range f.part.frequent {
+		_, ok := has[s.Pattern]
+		if _, packed := has[weightOf(s.Pattern)]; !ok && !packed && len(f.Unknown) < maxUnknown {
 			f.Unknown = append(f.Unknown, *s)
 		}
 	}
-	f.Class, f.Missing = f.class(has)
-	slices.SortFunc(f.Unknown, func(a, b Seen) int {
+}
+
+// weightOf returns the name of the weight that a tensor is a part of, if it is packed, otherwise the name itself.
+func weightOf(pattern string) string {
+	if module, role := parts.Split(pattern); role != parts.Weight {
+		return module + ".weight"
+	}
+	return pattern
+}
+
+// arrange sorts the patterns and finds the weights that are packed.
+func (p *Part) arrange() {
+	p.packed = make(map[string]bool)
+	for pattern, s := range p.patterns {
+		if weight := weightOf(pattern); weight != pattern {
+			p.packed[weight] = true
+		}
+		p.frequent = append(p.frequent, s)
+	}
+	slices.SortFunc(p.frequent, func(a, b *Seen) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Pattern, b.Pattern))
 	})
-	f.Unknown = slices.Clip(f.Unknown[:min(len(f.Unknown), maxUnknown)])
+	p.frequent = slices.Clip(p.frequent[:min(len(p.frequent), maxFrequent)])
 }
 
 // class returns the class that fits best, and what it misses. has says of each pattern whether it is there.
