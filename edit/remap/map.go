@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors/internal/parts"
+	"github.com/weightools/safetensors/internal/wording"
 )
 
 // A Rule says how the tensors of some names become others.
@@ -78,8 +79,14 @@ func New(rules []Rule, params map[string]int64) (*Map, error) {
 			m.put(&r.from[j], entry{i, j})
 		}
 	}
+	if n := len(m.stars); n > maxStars {
+		return nil, fmt.Errorf("%d names have {*}, at most %d can: each is compared with the name of each tensor", n, maxStars)
+	}
 	return m, nil
 }
+
+// maxStars is how many patterns with {*} a map has at most.
+const maxStars = 500
 
 // put indexes a pattern of the rules. Of equal patterns the first counts; those that differ only in which placeholders
 // they have are equal, too, unless one is in two places.
@@ -137,7 +144,7 @@ func (p *pattern) check() error {
 	}
 	for i, one := range p.pieces {
 		if one.place == anyText && (len(p.pieces) > i+2 || len(p.pieces) == i+2 && p.pieces[i+1].place != 0) {
-			return fmt.Errorf("%q has a placeholder after {*}, which can be followed by text only", p.text)
+			return fmt.Errorf("%s has a placeholder after {*}, which can be followed by text only", wording.Quote(p.text))
 		}
 		if i == 0 || one.place == anyText || p.pieces[i-1].place == anyText {
 			continue
@@ -145,9 +152,9 @@ func (p *pattern) check() error {
 		before, after := p.pieces[i-1], one
 		switch {
 		case before.place != 0 && after.place != 0:
-			return fmt.Errorf("%q has two placeholders with nothing between them", p.text)
+			return fmt.Errorf("%s has two placeholders with nothing between them", wording.Quote(p.text))
 		case before.place == 0 && isDigit(before.text[len(before.text)-1]), after.place == 0 && isDigit(after.text[0]):
-			return fmt.Errorf("%q has a digit next to a placeholder, which is a number", p.text)
+			return fmt.Errorf("%s has a digit next to a placeholder, which is a number", wording.Quote(p.text))
 		}
 	}
 	return nil
@@ -160,9 +167,9 @@ func unknownTo(side, other []pattern) (place byte, err error) {
 			missing := slices.ContainsFunc(other, func(o pattern) bool { return !o.has(p) })
 			switch everywhere := !slices.ContainsFunc(side, func(s pattern) bool { return !s.has(p) }); {
 			case !everywhere:
-				return 0, fmt.Errorf("%q has the placeholder {%c}, which another name on its side lacks", side[i].text, p)
+				return 0, fmt.Errorf("%s has the placeholder {%c}, which another name on its side lacks", wording.Quote(side[i].text), p)
 			case missing && (p == anyText || place != 0 && place != p):
-				return 0, fmt.Errorf("%q has the placeholder {%c}, which the other side lacks", side[i].text, p)
+				return 0, fmt.Errorf("%s has the placeholder {%c}, which the other side lacks", wording.Quote(side[i].text), p)
 			case missing:
 				place = p
 			}

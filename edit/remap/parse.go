@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/weightools/safetensors/internal/wording"
 )
 
 // assignment matches a line that defines a parameter.
@@ -57,7 +59,7 @@ func Parse(name string, text []byte) (*Map, error) {
 func parseRule(line string) (Rule, error) {
 	from, to, ok := strings.Cut(line, " => ")
 	if !ok {
-		return Rule{}, fmt.Errorf("%q is not of the form FROM => TO, with spaces around the arrow", line)
+		return Rule{}, fmt.Errorf("%s is not of the form FROM => TO, with spaces around the arrow", wording.Quote(line))
 	}
 	to, steps, _ := strings.Cut(to, " : ")
 	r := Rule{From: fields(from), To: fields(to), Steps: strings.TrimSpace(steps)}

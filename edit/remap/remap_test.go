@@ -226,6 +226,19 @@ func TestApplyRefuses(t *testing.T) {
 	}
 }
 
+// Maps that would take long, or say too much, are refused briefly.
+func TestLongMaps(t *testing.T) {
+	for text, want := range map[string]string{
+		strings.Repeat("x", 100_000):            "not of the form FROM => TO",
+		strings.Repeat("a.{*} => b.{*}\n", 501): "501 names have {*}, at most 500 can",
+		"a => b : " + strings.Repeat("y", 9999): "is no step",
+	} {
+		if _, err := remap.Parse("m", []byte(text)); err == nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 1000 {
+			t.Errorf("%.2000v, want %s", err, want)
+		}
+	}
+}
+
 // A rule without an inverse is an error, and one that drops is left out.
 func TestReverseRefuses(t *testing.T) {
 	m, err := remap.Parse("m", []byte("a => b : reshape(2,-1)"))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/edit/arrange"
+	"github.com/weightools/safetensors/internal/wording"
 )
 
 // A step is one step of a rule.
@@ -92,14 +93,14 @@ func parseStep(word string) (s step, err error) {
 	text, only, limited := strings.Cut(word, "@")
 	if limited {
 		if s.only, err = strconv.Atoi(only); err != nil || s.only < 1 {
-			return s, fmt.Errorf("step %q: the number of a tensor follows @, and counts from 1", word)
+			return s, fmt.Errorf("step %s: the number of a tensor follows @, and counts from 1", wording.Quote(word))
 		}
 	}
 	name, args, called := strings.Cut(text, "(")
 	if called {
 		inner, ok := strings.CutSuffix(args, ")")
 		if !ok {
-			return s, fmt.Errorf("step %q lacks a closing parenthesis; arguments have no spaces", word)
+			return s, fmt.Errorf("step %s lacks a closing parenthesis; arguments have no spaces", wording.Quote(word))
 		}
 		s.args = strings.Split(inner, ",")
 	}
@@ -119,10 +120,10 @@ func parseStep(word string) (s step, err error) {
 		for i := range stepKinds {
 			names[i] = stepKinds[i].name
 		}
-		return s, fmt.Errorf("%q is no step; the steps are %s", name, strings.Join(names, ", "))
+		return s, fmt.Errorf("%s is no step; the steps are %s", wording.Quote(name), strings.Join(names, ", "))
 	}
 	if n := len(s.args); n < s.kind.least || n > s.kind.most {
-		return s, fmt.Errorf("step %q has %d arguments, expected %d to %d", word, n, s.kind.least, s.kind.most)
+		return s, fmt.Errorf("step %s has %d arguments, expected %d to %d", wording.Quote(word), n, s.kind.least, s.kind.most)
 	}
 	if limited && s.kind.each == nil {
 		return s, fmt.Errorf("step %q cannot apply to one of several tensors", word)
