@@ -153,8 +153,8 @@ func (v *inventory) checkNames(c *condition, root string) (got verdict, e Eviden
 	return got, e, wrong
 }
 
-// shapeFits compares the shape of a tensor. Values of 4 or 8 bits may be packed into larger elements: then the number of
-// elements tells whether the shape can be the weight's.
+// shapeFits compares the shape of a tensor. Values of 4 or 8 bits may be packed into larger elements: then the number
+// of elements tells whether the shape can be the weight's.
 func shapeFits(want []int64, ti *safetensors.TensorInfo, packed bool) verdict {
 	if want == nil {
 		return yes

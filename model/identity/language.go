@@ -96,7 +96,9 @@ func (v *inventory) configured(by *Signatures) (p Part, ok bool) {
 	}
 	p = Part{Status: Known, Family: kind, Tensors: len(v.order), Kind: v.classKind(class)}
 	for _, s := range by.list { // one that has other conditions, too
-		if slices.ContainsFunc(s.conditions, func(c condition) bool { return c.verb == architecture && slices.Contains(c.words, kind) }) {
+		if slices.ContainsFunc(s.conditions, func(c condition) bool {
+			return c.verb == architecture && slices.Contains(c.words, kind)
+		}) {
 			p.Family = s.Family
 		}
 	}

@@ -193,8 +193,8 @@ func (r *reader) describe(word, rest string) error {
 			return r.errorf("there is no signature %s above that this one could refine", wording.Quote(rest))
 		}
 	default:
-		return r.errorf("unknown word %s; the words are of, kind, family, version, because, fallback, says, source, has, lacks, "+
-			"layers, ends, metadata, config, tensors, architecture and size", wording.Quote(word))
+		return r.errorf("unknown word %s; the words are of, kind, family, version, because, fallback, says, source, has, "+
+			"lacks, layers, ends, metadata, config, tensors, architecture and size", wording.Quote(word))
 	}
 	return nil
 }
@@ -261,7 +261,8 @@ func (r *reader) count(c *condition, word, rest string) error {
 		return r.errorf("expected %s, a word and a number, found %s", word, wording.Quote(rest))
 	}
 	if c.verb == layers && !strings.HasSuffix(c.key, ".") {
-		return r.errorf("expected a prefix with a dot at its end, such as \"layers blocks. 40\", found %s", wording.Quote(rest))
+		return r.errorf("expected a prefix with a dot at its end, such as \"layers blocks. 40\", found %s",
+			wording.Quote(rest))
 	}
 	if c.verb == size && !slices.Contains(sizes, c.key) {
 		return r.errorf("unknown size %s; the sizes are %s", wording.Quote(c.key), strings.Join(sizes, ", "))
@@ -287,7 +288,8 @@ func (r *reader) pattern(text string) (p pattern, err error) {
 	if p.name == "" || strings.ContainsAny(p.name, "*|[]") {
 		return p, r.errorf("expected the name of a tensor and perhaps a shape, found %s", wording.Quote(text))
 	}
-	if p.prefix = strings.HasSuffix(p.name, "."); p.prefix && (shaped || strings.Contains(p.name, "#") || p.elements > prefixElements) {
+	p.prefix = strings.HasSuffix(p.name, ".")
+	if p.prefix && (shaped || strings.Contains(p.name, "#") || p.elements > prefixElements) {
 		return p, r.errorf("%s ends with a dot: a prefix has no shape, no # and at most %d words", wording.Quote(p.name),
 			prefixElements-1)
 	}

@@ -198,7 +198,8 @@ func partMembers(p *identity.Part) []encode.Member {
 // evidenceJSON returns a fact for JSON.
 func evidenceJSON(e *identity.Evidence) any {
 	if e.Tensor == nil {
-		return []encode.Member{encode.M("tensor", nil), encode.M("dtype", nil), encode.M("shape", nil), encode.M("text", e.Text)}
+		return []encode.Member{encode.M("tensor", nil), encode.M("dtype", nil), encode.M("shape", nil),
+			encode.M("text", e.Text)}
 	}
 	return []encode.Member{encode.M("tensor", e.Tensor.Name), encode.M("dtype", e.Tensor.Dtype),
 		encode.M("shape", encode.Dims(e.Tensor.Shape)), encode.M("text", nil)}
