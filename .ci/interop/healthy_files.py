@@ -295,7 +295,7 @@ SDS = "sd-scripts networks/lora.py"
 files("lora-kohya-sd15", "comfyui diffusers", SDS, style=KOHYA)
 files("lora-kohya-flux", "comfyui diffusers", SDS, flux_style=kohya("lora_unet_", FLUX))
 files("lora-diffusers-flux", "comfyui diffusers", "diffusers 0.42.1 loaders", pytorch_lora_weights=lora(16, "transformer.", FLUX_HF, "BF16"))
-files("lora-diffusers-sdxl", "comfyui diffusers", "diffusers 0.42.1 loaders", pytorch_lora_weights=lora(64, "unet.", UNET)
+files("lora-diffusers-sd15", "comfyui diffusers", "diffusers 0.42.1 loaders", pytorch_lora_weights=lora(64, "unet.", UNET)
       + lora(64, "text_encoder.", TEXT))
 files("lora-diffusers-old", "diffusers", "diffusers 0.42.1 loaders", pytorch_lora_weights=[x for m, a, b in UNET for x in (
       (f"unet.{m.replace('.to_', '.processor.to_')}_lora.down.weight", "F32", [4, a]), (f"unet.{m.replace('.to_', '.processor.to_')}_lora.up.weight", "F32", [b, 4]))])
@@ -312,7 +312,7 @@ files("loha-sd15", "comfyui", LYCORIS, loha=[x for m, a, b in UNET for f in ["ly
       (f + ".alpha", "F16", []), *((f"{f}.hada_w{i}_{k}", "F16", [b, 8] if k == "a" else [8, a]) for i in "12" for k in "ab"))])
 files("lokr-sd15", "comfyui", LYCORIS, lokr=[x for m, a, b in UNET for f in ["lycoris_" + m.replace(".", "_")] for x in (
       (f + ".alpha", "F16", []), (f + ".lokr_w1", "F16", [4, 4]), (f + ".lokr_w2", "F16", [b // 4, a // 4]))])
-files("oft-sdxl", "comfyui", "sd-scripts networks/oft.py", oft=[x for m, a, b in UNET for f in ["lora_unet_" + m.replace(".", "_")] for x in (
+files("oft-sd15", "comfyui", "sd-scripts networks/oft.py", oft=[x for m, a, b in UNET for f in ["lora_unet_" + m.replace(".", "_")] for x in (
       (f + ".alpha", "F32", []), (f + ".oft_blocks", "F32", [4, b // 4, b // 4]))])
 files("dora-kohya", "comfyui", SDS, dora=KOHYA + [(f"lora_unet_{m.replace('.', '_')}.dora_scale", "F16", [b, 1]) for m, _, b in UNET])
 files("embeddings", "comfyui diffusers", "ComfyUI comfy/sd1_clip.py", easynegative=[("emb_params", "F32", [8, 768])],

@@ -132,7 +132,7 @@ model("phi-3.5-moe", "PhimoeForCausalLM", {}, shards=5 * GB, loaders=SERVED, con
 model("gpt2-published", "GPT2LMHeadModel", {}, dtype="float32", rename=bare("transformer"), loaders=SERVED,
       beside="gpt2-buffers onnx merges", config=dict(n_ctx=1024))
 model("gpt2-xl-saved", "GPT2LMHeadModel", dict(n_embd=1600, n_layer=48, n_head=25), dtype="float32", loaders="transformers vllm")
-model("gpt-neo-2.7b", "GPTNeoForCausalLM", {}, dtype="float32", loaders="transformers")
+model("gpt-neo-1.3b", "GPTNeoForCausalLM", {}, dtype="float32", loaders="transformers")
 model("gpt-j-6b", "GPTJForCausalLM", {}, dtype="float16", loaders="transformers vllm")
 model("pythia-160m", "GPTNeoXForCausalLM", dict(
     hidden_size=768, intermediate_size=3072, num_hidden_layers=12, num_attention_heads=12, vocab_size=50304),

@@ -32,7 +32,7 @@ func specimens(t *testing.T) []*specimen.Specimen {
 	return all
 }
 
-// TestHealthy checks all repositories, also for the loaders that support them.
+// TestHealthy checks and identifies all repositories, and checks them for the loaders that support them.
 func TestHealthy(t *testing.T) {
 	for _, s := range specimens(t) {
 		t.Run(s.Name, func(t *testing.T) {
@@ -41,6 +41,7 @@ func TestHealthy(t *testing.T) {
 				t.Fatal(err)
 			}
 			silent(t, dir)
+			identified(t, dir, s.Name)
 			loaders := slices.DeleteFunc(strings.Fields(s.Facts["loaders"]), func(name string) bool {
 				_, ok := loader.Lookup(loader.Name(name))
 				return !ok
@@ -70,6 +71,37 @@ func silent(t *testing.T, dir string, flags ...string) {
 		if f.Severity != "note" {
 			rel, _ := filepath.Rel(dir, f.File)
 			t.Errorf("check %s: %s: %s %s: %s", strings.Join(flags, " "), rel, f.Severity, f.Rule, f.Message)
+		}
+	}
+}
+
+// identified expects that id knows the models that identities.tsv lists, by the name of a repository.
+func identified(t *testing.T, dir, name string) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/healthy/identities.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out, errs bytes.Buffer
+	if code := run(t.Context(), []string{"id", "--json", dir}, strings.NewReader(""), &out, &errs, noEnv); code != 0 {
+		t.Errorf("id: exit code %d: %s", code, errs.String())
+	}
+	var report struct {
+		Models []struct{ Name, Kind, Family string }
+	}
+	if err := json.Unmarshal(out.Bytes(), &report); err != nil {
+		t.Fatalf("%v: %s", err, out.String())
+	}
+	got := make(map[string]string)
+	for _, m := range report.Models {
+		rel, _ := filepath.Rel(dir, m.Name)
+		got[filepath.ToSlash(rel)] = m.Kind + "\t" + m.Family
+	}
+	for line := range strings.Lines(string(text)) {
+		of, rest, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		file, want, _ := strings.Cut(rest, "\t")
+		if of == name && got[file] != want {
+			t.Errorf("id: %s is %q, want %q", file, got[file], want)
 		}
 	}
 }
