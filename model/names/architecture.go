@@ -68,7 +68,8 @@ type Tensor struct {
 // Split reports whether there is one tensor for each expert.
 func (t *Tensor) Split() bool { return strings.Contains(t.Name, "{x}") }
 
-// A Class is a class of models. The classes of an architecture share its tensors; some have others besides, or lack some.
+// A Class is a class of models. The classes of an architecture share its tensors; some have others besides, or lack
+// some.
 type Class struct {
 	Name   string
 	Prefix string   // before the names of the body: "model." of LlamaForCausalLM, "" of LlamaModel

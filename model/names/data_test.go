@@ -78,7 +78,8 @@ func TestRecognizeEach(t *testing.T) {
 		case fit == nil:
 			t.Errorf("%s is not recognized", a.Type)
 		case fit.Form == a.Form && (len(fit.Missing) > 0 || len(fit.Unknown) > 0 || fit.Extra != "" || fit.Lacks != ""):
-			t.Errorf("%s: extra %q, lacks %q, class %s, missing %v, unknown %v", a.Type, fit.Extra, fit.Lacks, fit.Class, fit.Missing, fit.Unknown)
+			t.Errorf("%s: extra %q, lacks %q, class %s, missing %v, unknown %v", a.Type, fit.Extra, fit.Lacks, fit.Class,
+				fit.Missing, fit.Unknown)
 		}
 		for _, s := range a.Spellings() {
 			list = nil

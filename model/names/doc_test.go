@@ -74,7 +74,9 @@ func report() string {
 	for form := range count {
 		forms = append(forms, form)
 	}
-	slices.SortFunc(forms, func(a, b names.Form) int { return cmp.Or(count[b]-count[a], strings.Compare(string(a), string(b))) })
+	slices.SortFunc(forms, func(a, b names.Form) int {
+		return cmp.Or(count[b]-count[a], strings.Compare(string(a), string(b)))
+	})
 	for _, form := range forms {
 		fmt.Fprintf(&b, "| %s | %d |\n", form, count[form])
 	}
