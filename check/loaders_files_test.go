@@ -131,6 +131,12 @@ var ofConfigs = []loading{
 		{want{check.RuleVocabularyRows, "model.safetensors", "lm_head.weight", `has 256 rows`}, safetensors.Error, "transformers vllm sglang"},
 	}},
 	{"more rows than the vocabulary, in an architecture that pads", configured(`"model_type": "llama", `, `"model_type": "qwen", `), allThree, 0, nil},
+	{"a token to fill with beyond the vocabulary", configured(`"rms_norm_eps"`, `"pad_token_id": 256, "rms_norm_eps"`), allThree, 0,
+		fault(check.RulePadToken, "config.json", "", `"config.json" has pad_token_id 256 and vocab_size 256`, "transformers")},
+	{"the last token of the vocabulary, and none", configured(`"rms_norm_eps"`, `"pad_token_id": 255, "eos_token_id": -1, "rms_norm_eps"`), allThree, 0, nil},
+	{"an end beyond the vocabulary", and(healthyModel, text("generation_config.json", `{"eos_token_id": [300, 301]}`)), allThree, 0, []loaderWant{
+		{want{check.RuleEndToken, "generation_config.json", "", `has eos_token_id "[300, 301]", and "config.json" has vocab_size 256`}, safetensors.Note, "transformers vllm sglang"}}},
+	{"one end of two beyond the vocabulary", and(healthyModel, text("generation_config.json", `{"eos_token_id": [2, 301]}`)), allThree, 0, nil},
 	{"a tensor less in several layers", modelOf(llamaConfig, without(headed(plain), down5+".weight", "model.layers.6.mlp.down_proj.weight", "model.norm.weight")), allThree, 0,
 		fault(check.RuleTensorRequired, "model.safetensors", "model.layers.5.mlp.down_proj.weight", `3 tensors that LlamaForCausalLM has, the first "model.layers.5.mlp.down_proj.weight", are not there`, "transformers vllm sglang")},
 	{"a tensor less, in a class that weigh does not know", modelOf(changed(llamaConfig, "LlamaForCausalLM", "MyForCausalLM"), without(headed(plain), "model.norm.weight")), []loader.Name{loader.Transformers}, 0, nil},

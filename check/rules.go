@@ -89,6 +89,8 @@ const (
 	RuleQuantModules       = rule.QuantModules
 	RuleVocabularyRows     = rule.VocabularyRows
 	RuleTensorRequired     = rule.TensorRequired
+	RulePadToken           = rule.PadToken
+	RuleEndToken           = rule.EndToken
 	RuleTensorParallel     = rule.TensorParallel
 	RuleAdapterConfig      = rule.AdapterConfig
 	RuleAdapterUnsupported = rule.AdapterUnsupported

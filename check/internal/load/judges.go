@@ -18,6 +18,7 @@ var judges = []judge{
 	{rules: []safetensors.Rule{rule.QuantModules}, set: judgeModules},
 	{rules: []safetensors.Rule{rule.VocabularyRows}, set: judgeVocabulary},
 	{rules: []safetensors.Rule{rule.TensorRequired}, set: judgeRequired},
+	{rules: []safetensors.Rule{rule.PadToken, rule.EndToken}, set: judgeTokens},
 	{rules: []safetensors.Rule{rule.TensorParallel}, set: judgeParallel},
 	{rules: []safetensors.Rule{rule.AdapterUnsupported}, set: judgeAdapter},
 	{rules: []safetensors.Rule{rule.TokenizerAbsent, rule.ChatTemplate}, set: judgeText},

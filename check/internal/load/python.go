@@ -50,10 +50,10 @@ func (m *Model) remote() string {
 // judgeRequired reports the fields without which programs do not know the class of the model.
 func (m *Model) judgeRequired(root config.Object) {
 	if root.Text("model_type") == "" {
-		m.field("model_type", root["model_type"], python, "%s has no model_type", m.quoted())
+		m.field(root["model_type"], python, "%s has no model_type", m.quoted())
 	}
 	if first, _ := m.Architecture(); first == "" && root.Text("model_type") != "" {
-		m.field("architectures", root["architectures"], servers, "%s has no architectures", m.quoted())
+		m.field(root["architectures"], servers, "%s has no architectures", m.quoted())
 	}
 }
 
@@ -61,13 +61,16 @@ func (m *Model) judgeRequired(root config.Object) {
 func (m *Model) quoted() string { return wording.Quote(m.ConfigPath) }
 
 // field reports a field of the configuration.
-func (m *Model) field(name string, v config.Value, names []loader.Name, format string, args ...any) {
-	m.Add(Fault{Rule: rule.ConfigField, File: m.ConfigPath, Span: SpanOf(v), Fix: "Correct config.json."}, m.For(names...), format, args...)
+func (m *Model) field(v config.Value, names []loader.Name, format string, args ...any) {
+	at := Fault{Rule: rule.ConfigField, File: m.ConfigPath, Span: SpanOf(v), Fix: "Correct config.json."}
+	m.Add(at, m.For(names...), format, args...)
 }
 
 // numbers are the fields that every configuration of transformers declares as int. Other classes of numbers accept
 // more types in some architectures.
-var numbers = []string{"vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "max_position_embeddings"}
+var numbers = []string{
+	"vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "max_position_embeddings",
+}
 
 // loose are the architectures, by model_type, that accept other types for some of them: their classes compute the
 // field.
@@ -92,21 +95,21 @@ func (m *Model) judgeTypes(part config.Object) {
 		v := part[name]
 		switch v.Kind() {
 		case jsonscan.String:
-			m.field(name, v, python, "%s in %s is a string, expected a number", name, m.quoted())
+			m.field(v, python, "%s in %s is a string, expected a number", name, m.quoted())
 		case jsonscan.Number:
 			if strings.ContainsAny(string(v.Text()), ".eE") {
-				m.field(name, v, python, "%s in %s is %s, expected an integer", name, m.quoted(),
+				m.field(v, python, "%s in %s is %s, expected an integer", name, m.quoted(),
 					wording.Quote(string(v.Text())))
 			}
 		}
 	}
 	if v := part["tie_word_embeddings"]; v.Kind() == jsonscan.String {
-		m.field("tie_word_embeddings", v, python, "tie_word_embeddings in %s is a string, expected true or false", m.quoted())
+		m.field(v, python, "tie_word_embeddings in %s is a string, expected true or false", m.quoted())
 	}
 	for _, o := range []config.Object{part, m.Main.Root} {
 		v := o.First("dtype", "torch_dtype")
 		if text, ok := v.Str(); ok && !slices.Contains(dtypes, text) {
-			m.field(v.Name, v, python, "%s in %s is %s, expected a name of torch such as %s", v.Name, m.quoted(),
+			m.field(v, python, "%s in %s is %s, expected a name of torch such as %s", v.Name, m.quoted(),
 				wording.Quote(text), wording.Quote("bfloat16"))
 			return
 		}

@@ -42,8 +42,7 @@ var methods = map[loader.Name][]string{
 // judgeQuantization reports methods and settings that a program does not support, and descriptions that it does not
 // read.
 func judgeQuantization(_ context.Context, m *Model) {
-	if m.Adapter || !m.Described || m.Quant == nil || !m.isPacked() &&
-		m.Main.Root.First("quantization_config", "compression_config").Kind() == 0 || m.Main.Root.First("_class_name").Kind() != 0 {
+	if m.Adapter || !m.Described || m.Quant == nil || m.Main.Root.First("_class_name").Kind() != 0 {
 		return
 	}
 	v := m.Main.Root.First("quantization_config", "compression_config")
@@ -51,7 +50,9 @@ func judgeQuantization(_ context.Context, m *Model) {
 		v = m.Text.First("quantization_config", "compression_config")
 	}
 	if v.Kind() == 0 {
-		m.judgePlace()
+		if m.isPacked() {
+			m.judgePlace()
+		}
 		return
 	}
 	at := Fault{Rule: rule.QuantMethod, File: m.ConfigPath, Span: SpanOf(v)}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/weightools/safetensors/check/internal/rule"
 	"github.com/weightools/safetensors/internal/config"
+	"github.com/weightools/safetensors/internal/jsonscan"
 	"github.com/weightools/safetensors/internal/parts"
 	"github.com/weightools/safetensors/internal/wording"
 )
@@ -76,4 +77,40 @@ func judgeText(ctx context.Context, m *Model) {
 			return
 		}
 	}
+}
+
+// judgeTokens reports tokens of the configuration that the vocabulary does not have.
+func judgeTokens(ctx context.Context, m *Model) {
+	vocab, v, ok := m.Int(config.Vocab)
+	if !ok || vocab == 0 || m.Adapter || !m.Described || !isOf(embedded, m.Text) {
+		return
+	}
+	if pad := m.Text.First("pad_token_id"); beyond(pad.Value, vocab) {
+		m.Add(Fault{Rule: rule.PadToken, File: m.ConfigPath, Span: SpanOf(pad)}, m.For(python...),
+			"%s has pad_token_id %s and %s", m.quoted(), pad.Text(), v.Sentence())
+	}
+	places := []JSON{{File: m.Main, Path: m.ConfigPath}}
+	if m.Has(path.Join(m.Folder(), "generation_config.json")) {
+		places = append(places, m.JSON(ctx, m.Folder(), "generation_config.json"))
+	}
+	for _, one := range places {
+		end := one.Root.First("eos_token_id")
+		all := beyond(end.Value, vocab)
+		for e := range end.Elements() { // of a list, one token is enough
+			if all = beyond(e, vocab); !all {
+				break
+			}
+		}
+		if all {
+			m.Add(Fault{Rule: rule.EndToken, File: one.Path, Span: SpanOf(end)}, m.For(python...),
+				"%s has eos_token_id %s, and %s has %s", wording.Quote(one.Path), wording.Quote(string(end.Text())), m.quoted(),
+				v.Sentence())
+		}
+	}
+}
+
+// beyond reports whether a value is the number of a token that the vocabulary does not have.
+func beyond(v jsonscan.Value, vocab int64) bool {
+	id, ok := v.Int()
+	return ok && id >= vocab
 }

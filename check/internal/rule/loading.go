@@ -23,6 +23,8 @@ const (
 	QuantModules       safetensors.Rule = "quant-modules"
 	VocabularyRows     safetensors.Rule = "vocabulary-rows"
 	TensorRequired     safetensors.Rule = "tensor-required"
+	PadToken           safetensors.Rule = "pad-token"
+	EndToken           safetensors.Rule = "end-token"
 	TensorParallel     safetensors.Rule = "tensor-parallel"
 	AdapterConfig      safetensors.Rule = "adapter-config"
 	AdapterUnsupported safetensors.Rule = "adapter-unsupported"
@@ -48,7 +50,7 @@ var loading = slices.Concat([]safetensors.RuleInfo{
 	{Rule: IndexMetadata, Severity: safetensors.Error,
 		Summary: "An index has a member metadata.",
 		Source:  loaders,
-		Fix:     "Write the index again: `weigh edit --in-place --fix FILE`."},
+		Fix:     "Add \"metadata\": {} to the index, before weight_map."},
 	{Rule: ConfigMissing, Severity: safetensors.Error,
 		Summary: "The folder of a model has a config.json.",
 		Source:  loaders,
@@ -85,6 +87,14 @@ var loading = slices.Concat([]safetensors.RuleInfo{
 		Summary: "A model has each tensor that every model of its class has.",
 		Source:  loaders,
 		Fix:     "Download or save the weights again."},
+	{Rule: PadToken, Severity: safetensors.Error,
+		Summary: "The vocabulary has the token pad_token_id.",
+		Source:  loaders,
+		Fix:     "Correct pad_token_id in config.json, or remove it."},
+	{Rule: EndToken, Severity: safetensors.Note,
+		Summary: "The vocabulary has a token of eos_token_id.",
+		Source:  loaders,
+		Fix:     "Correct eos_token_id: download the file from the revision of the tokenizer."},
 	{Rule: TensorParallel, Severity: safetensors.Error,
 		Summary: "The number of devices divides the heads, the sizes and the groups of scales that they share.",
 		Source:  loaders,

@@ -138,6 +138,8 @@ var examples = map[safetensors.Rule]string{
 	check.RuleQuantModules:       `"ignore": ["lm_head"], and a plain self_attn.q_proj in one layer of many`,
 	check.RuleVocabularyRows:     `"vocab_size": 32000 in config.json, and a model.embed_tokens.weight of 32,064 rows`,
 	check.RuleTensorRequired:     `a LlamaForCausalLM without model.layers.5.mlp.up_proj.weight`,
+	check.RulePadToken:           `"pad_token_id": 32000 and "vocab_size": 32000 in config.json`,
+	check.RuleEndToken:           `"eos_token_id": 128009 and "vocab_size": 32000`,
 	check.RuleTensorParallel:     `a down_proj of 96 inputs in groups of 32, and two devices`,
 	check.RuleAdapterConfig:      `adapter_config.json beside the model.safetensors of a merged model`,
 	check.RuleAdapterUnsupported: `"use_dora": true in adapter_config.json, and vLLM`,
