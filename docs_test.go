@@ -82,7 +82,7 @@ func TestRulesAreComplete(t *testing.T) {
 			t.Errorf("%q is not made of lower-case letters, digits and hyphens", name)
 		}
 		for what, text := range map[string]string{"Summary": r.Summary, "Source": r.Source, "Reference": r.Reference, "Fix": r.Fix} {
-			if text == "" || strings.ContainsAny(text, "|\n") {
+			if text == "" || strings.Contains(text, "\n") || what == "Summary" && strings.Contains(text, "|") { // in a table
 				t.Errorf("%v: %s is %q", r.Rule, what, text)
 			}
 		}
