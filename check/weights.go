@@ -50,6 +50,11 @@ func (m *weights) judge() {
 		}
 		m.look(ti, shard)
 	}
+	for i := range m.shards {
+		if h := m.shards[i].header; h != nil && len(h.Tensors) == 0 {
+			m.sums.enter(&m.shards[i])
+		}
+	}
 	m.judgeIndex()
 	m.judgeModes()
 	isAdapter := m.adapter.isAdapter(&m.subject)

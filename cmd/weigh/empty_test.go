@@ -16,13 +16,13 @@ import (
 // any file.
 func TestFolderWithoutWeights(t *testing.T) {
 	dir := t.TempDir()
-	empty, gguf := filepath.Join(dir, "empty"), filepath.Join(dir, "gguf")
-	for _, name := range []string{empty, gguf} {
+	empty, onnx := filepath.Join(dir, "empty"), filepath.Join(dir, "onnx")
+	for _, name := range []string{empty, onnx} {
 		if err := os.Mkdir(name, 0o777); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(gguf, "m.gguf"), []byte("GGUF\x03\x00\x00\x00"), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(onnx, "m.onnx"), []byte("\x08\x07"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	out := filepath.Join(dir, "out")
@@ -33,8 +33,8 @@ func TestFolderWithoutWeights(t *testing.T) {
 			verb += " DIR"
 		}
 		for folder, ends := range map[string]string{
-			empty: "*.npz), nor has a folder below it; check the path, or name a folder or file that has weights",
-			gguf:  `it has "m.gguf", which is in another format by its name (GGUF); weigh info with the name of that file says what to do with it`,
+			empty: "nor has a folder below it; check the path, or name a folder or file that has weights",
+			onnx:  `it has "m.onnx", which is in another format by its name (ONNX); weigh info with the name of that file says what to do with it`,
 		} {
 			var stdout, stderr bytes.Buffer
 			args := strings.Fields(strings.ReplaceAll(verb, "DIR", folder))

@@ -61,9 +61,9 @@ func (t toyTensors) All() iter.Seq2[*safetensors.Tensor, error] {
 func (t toyTensors) Close() error { return nil }
 
 func TestNewFormat(t *testing.T) {
-	was := target.Formats
-	target.Formats = append(was[:len(was):len(was)], toy)
-	t.Cleanup(func() { target.Formats = was })
+	was, copied := target.Formats, target.Copied
+	target.Formats, target.Copied = append(was[:len(was):len(was)], toy), append(copied[:len(copied):len(copied)], toy)
+	t.Cleanup(func() { target.Formats, target.Copied = was, copied })
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	for name, text := range map[string]string{"a.toy": "TOY\nx AAAA\ny BBBB\n", "damaged.toy": "TOY\nx\n", "folder/model.toy": "TOY\nx AAAA\n"} {

@@ -32,10 +32,13 @@ func weighed() {
 	os.Exit(code)
 }
 
-// TestPeakOfManyShards: to look at a model of 145 GB in 37 shards takes less than 30 MiB,
-// most of which is the program itself.
+// TestPeakOfManyShards: to look at a model of 145 GB in 37 shards, with its config.json, takes less
+// than 30 MiB, most of which is the program itself.
 func TestPeakOfManyShards(t *testing.T) {
-	server := httptest.NewServer(remotetest.NewLayout(remotetest.Qwen72B(), 4e9))
+	layout := remotetest.NewLayout(remotetest.Qwen72B(), 4e9)
+	const config = `{"architectures": ["Qwen2ForCausalLM"], "model_type": "qwen2"}`
+	layout.Heads["config.json"], layout.Sizes["config.json"] = []byte(config), int64(len(config))
+	server := httptest.NewServer(layout)
 	defer server.Close()
 	cmd := exec.Command("weighed", "info", server.URL+"/qwen/")
 	cmd.Env = append(os.Environ(), "WEIGH_CACHE=off")

@@ -88,8 +88,10 @@ func (s *Survey) Counted(sel *listing.Selection, other string) ([]listing.Model,
 		if sel.Filters() {
 			m.Only = sel.Has
 		}
-		one := listing.Model{Name: m.name, Counts: model.Count(m.Model), Facts: model.FactsOf(m.Model),
-			Identity: identity.Of(m.Model, nil)}
+		one := listing.Model{Name: m.name, Counts: model.Count(m.Model), Facts: model.FactsOf(m.Model)}
+		if !one.Facts.Named() { // the tables of names take time and memory
+			one.Identity = identity.Of(m.Model, nil)
+		}
 		if other != "" {
 			var err error
 			if one.Other, err = compat.Count(other, m.Model); err != nil {

@@ -42,18 +42,18 @@ SRC; a GLOB matches whole names, as in info.
                       go. A model with a name that has no spelling is refused.
                       Adapters: peft, kohya, diffusers, comfyui or mlx; alpha
                       moves to the place where the program expects it
-  --map FILE          rename and rearrange by rules, one on each line; placeholders
-                      in braces are numbers, and {*} is any text:
+  --map FILE          rename and rearrange by rules, one on each line;
+                      placeholders in braces are numbers, and {*} is any text:
                         layers.{n}.attn.wo.weight => model.layers.{n}.o.weight
                         q.{n} + k.{n} + v.{n} => qkv.{n} : fuse(q,k,v)
                         experts.{x}.up => experts.up : stack
                       The guide lists the steps after the colon. FILE can also
                       be a JSON object {"old": "new"}. --reverse exchanges the
                       two sides.
-  --untie             also write the embedding as the output layer (lm_head), and
-                      set tie_word_embeddings to false in config.json
-  --tie               drop an output layer that equals the embedding, and set
-                      tie_word_embeddings to true
+  --untie             also write the embedding as the output layer (lm_head);
+                      config.json then says that they are not tied
+  --tie               drop an output layer that equals the embedding;
+                      config.json then says that they are tied
   --cast BF16         cast F64, F32, F16 and BF16 to BF16; keep integers, floats
                       of 8 bits or less, and the scales of packed weights
   --cast I64=I32      cast only I64 to I32

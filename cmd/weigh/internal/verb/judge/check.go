@@ -75,7 +75,7 @@ func Check(sess *cli.Session) *cobra.Command {
   weigh check --json testdata/sample | jq '.counts'
   weigh check --sarif -o weights.sarif testdata/sample
   weigh check --junit --fail-on warning testdata/sample
-  weigh check --for vllm --tp 2 testdata/sample
+  weigh check --for vllm --tp 2 testdata/gguf/source
   weigh check --explain overlap
   weigh check --rules`,
 		Args: func(cmd *cobra.Command, args []string) error {
