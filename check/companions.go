@@ -68,11 +68,11 @@ func (p *packed) judgeNeed(m *subject, n *packing.Need) {
 			continue
 		}
 		weight := p.get(one, n.Weight)
-		c.lack.add(weight.info, weight.shard)
+		c.lack.Add(weight.info, weight.shard)
 	}
 	for _, c := range kinds {
-		if c.lack.n > 0 && (always || c.with >= times*c.lack.n) {
-			all.join(&c.lack)
+		if c.lack.N > 0 && (always || c.with >= times*c.lack.N) {
+			all.Join(&c.lack)
 			with += c.with
 		}
 	}
@@ -80,7 +80,7 @@ func (p *packed) judgeNeed(m *subject, n *packing.Need) {
 	if with > 0 {
 		also = ", which " + count(with, "similar tensor") + " have"
 	}
-	m.report(RuleQuantCompanion, &all, "is packed, but lacks its", "are packed, but lack their", "%s%s", n.Missing(), also)
+	m.Report(RuleQuantCompanion, &all, "is packed, but lacks its", "are packed, but lack their", "%s%s", n.Missing(), also)
 }
 
 // judgeOrphans reports companions without a weight, where one is certainly missing.
@@ -100,8 +100,8 @@ func (p *packed) judgeOrphans(m *subject) {
 		default:
 			continue
 		}
-		orphans.add(companion.info, companion.shard)
+		orphans.Add(companion.info, companion.shard)
 	}
-	m.report(RuleQuantCompanion, &orphans, "belongs to a packed weight that is", "belong to packed weights that are",
+	m.Report(RuleQuantCompanion, &orphans, "belongs to a packed weight that is", "belong to packed weights that are",
 		"missing")
 }

@@ -52,7 +52,7 @@ func (d *dataJudge) expect(m *weights) {
 func (d *dataJudge) judge(ctx context.Context, m *weights) {
 	cp := m.set.Open()
 	defer cp.Close()
-	isAdapter := m.adapter.isAdapter(&m.subject)
+	isAdapter := m.isAdapter()
 	var read []counted
 	for i := range m.shards {
 		s := &m.shards[i]

@@ -37,17 +37,17 @@ func (p *packed) judgeDeclared(m *subject) {
 		if holder == parts.Extra || companion == parts.Count {
 			continue
 		}
-		if all.n == 0 {
+		if all.N == 0 {
 			scale = companion
 		}
 		ti, shard := p.Get(one, holder)
-		all.add(ti, shard)
+		all.Add(ti, shard)
 	}
 	switch {
-	case all.n > 0 && m.Quant == nil && m.Method == "" && len(m.Ascend) == 0 && !m.saysQuantized():
+	case all.N > 0 && m.Quant == nil && m.Method == "" && len(m.Ascend) == 0 && !m.saysQuantized():
 		m.reportSet(RuleQuantUndeclared, &all, "is packed", "are packed", "(the first as %s, with %s), but %s has no "+
-			"quantization_config: loaders take the packed values for the weights", all.first.Dtype, scale, quote(m.main.path))
-	case all.n == 0 && len(p.Modules) == 0 && m.complete && m.Main.Root != nil && m.needsPacked():
+			"quantization_config: loaders take the packed values for the weights", all.First.Dtype, scale, quote(m.main.path))
+	case all.N == 0 && len(p.Modules) == 0 && m.complete && m.Main.Root != nil && m.needsPacked():
 		at := m.Main.Root.First("quantization_config")
 		m.found(m.main.path).Add(RuleQuantUnused, "", spanOf(at), "quantization_config has quant_method %s, but no weight of "+
 			"%s is packed: loaders look for the scales of packed weights", quote(m.Method), quote(path.Base(m.set.Name)))

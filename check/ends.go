@@ -79,7 +79,7 @@ func (e *ends) judge(m *subject, allLayers bool) {
 // judgeInput reports a missing embedding. The output layer has its values if the two are tied. If they are not, all
 // layers have to be there: drafts have an output layer, and use the embedding of their model.
 func (e *ends) judgeInput(m *subject, tied, allLayers bool) {
-	f := m.found(m.file())
+	f := m.found(m.File())
 	switch class, _ := m.Architecture(); {
 	case tied:
 		f.Add(RuleEmbeddingMissing, inputName, safetensors.Span{},

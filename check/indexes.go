@@ -34,7 +34,7 @@ func (s *subject) judgeModes() {
 		return
 	}
 	n, first := 0, filemode.Narrow{}
-	for _, one := range filemode.In(s.Local(folderOf(s.file()))) {
+	for _, one := range filemode.In(s.Local(folderOf(s.File()))) {
 		isShard := func(p string) bool { return s.Local(p) == one.Path }
 		if slices.ContainsFunc(s.set.Shards, isShard) {
 			if n++; n == 1 {
@@ -43,7 +43,7 @@ func (s *subject) judgeModes() {
 		}
 	}
 	if n > 0 {
-		s.found(s.file()).Add(checkpoint.RuleFileMode, "", safetensors.Span{},
+		s.found(s.File()).Add(checkpoint.RuleFileMode, "", safetensors.Span{},
 			"%s with mode %#o, the first %s, and everyone can read the other files of the folder: servers that run as "+
 				"another user cannot load the model", count(n, "file"), first.Is, quote(filepath.Base(first.Path)))
 	}

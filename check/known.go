@@ -65,7 +65,7 @@ func (l *layers) judgeKnown(m *weights, done *stack) {
 			m.found(m.main.path).Add(RuleLayerMissing, "", spanOf(from), "%s has %s, but the tensors of %s have %s: %s",
 				quote(m.main.path), from.Sentence(), quote(s.name), count(len(s.layers), "layer"), s.missing(int32(set)))
 		} else if missing := s.missing(int32(n)); missing != "" {
-			m.found(m.file()).Add(RuleLayerMissing, "", safetensors.Span{}, "the tensors of %s have %s: %s",
+			m.found(m.File()).Add(RuleLayerMissing, "", safetensors.Span{}, "the tensors of %s have %s: %s",
 				quote(s.name), count(len(s.layers), "layer"), missing)
 		}
 	}

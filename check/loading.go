@@ -27,7 +27,7 @@ func (r *repository) judgeLoading(ctx context.Context, configs *configReader) {
 // loading returns what package load knows of a set.
 func (m *weights) loading(r *load.Repository) *load.Model {
 	one := &load.Model{Repository: r, Set: m.set, Index: m.index, Config: m.Config, Single: m.single,
-		Complete: m.complete, Described: m.described, Adapter: m.adapter.isAdapter(&m.subject)}
+		Complete: m.complete, Described: m.described, Adapter: m.isAdapter()}
 	if m.main != nil {
 		one.ConfigPath = m.main.path
 	}

@@ -232,7 +232,24 @@ func (m *subject) judgeChange(all []lora) {
 	if !m.complete || len(all) == 0 || slices.ContainsFunc(all, func(l lora) bool { return !l.zero }) {
 		return
 	}
-	m.found(m.file()).Add(RuleAdapterEmpty, all[0].name, safetensors.Span{},
+	m.found(m.File()).Add(RuleAdapterEmpty, all[0].name, safetensors.Span{},
 		"the adapter changes nothing: the second matrix of each module is zero (%s, the first %s)",
 		count(len(all), "module"), quote(all[0].name))
+}
+
+// judgeAlphas reports scalars of alpha that are zero. They need the data.
+func (m *subject) judgeAlphas(read []counted) {
+	var zero tally
+	for i, s := range read {
+		for t, v := range s.verdicts {
+			ti := &s.header.Tensors[t]
+			if p, ok := parts.AdapterOf(ti.Name); ok && v.zero && p.Role == parts.AdapterAlpha && !p.Weak && len(ti.Shape) == 0 {
+				zero.Add(ti, i)
+			}
+		}
+	}
+	if zero.N > 0 {
+		m.found(read[zero.Shard].path).Add(RuleAdapterAlpha, zero.First.Name, zero.First.Entry,
+			"%s 0, which scales the module by 0: it changes nothing", zero.Subject("is", "are"))
+	}
 }

@@ -29,13 +29,13 @@ func (all mismatches) add(f model.Finding, ti *safetensors.TensorInfo, shard int
 		one = &mismatch{detail: f.Text}
 		all[f.Kind] = one
 	}
-	one.tally.add(ti, shard)
+	one.tally.Add(ti, shard)
 }
 
 func (all mismatches) report(m *subject, rule safetensors.Rule) {
 	for _, kind := range slices.Sorted(maps.Keys(all)) {
 		one := all[kind]
-		m.report(rule, &one.tally, "is packed:", "are packed: in the first,", "%s", one.detail)
+		m.Report(rule, &one.tally, "is packed:", "are packed: in the first,", "%s", one.detail)
 	}
 }
 
@@ -60,11 +60,11 @@ func (p *packed) judgeShapes(m *subject) {
 			if lacks[found.Lacks] == nil {
 				lacks[found.Lacks] = new(tally)
 			}
-			lacks[found.Lacks].add(found.Tensor, shard)
+			lacks[found.Lacks].Add(found.Tensor, shard)
 		}
 	}
 	for companion, t := range lacks {
-		m.report(RuleQuantCompanion, t, "is packed, but lacks its", "are packed, but lack their", "%s", companion)
+		m.Report(RuleQuantCompanion, t, "is packed, but lacks its", "are packed, but lack their", "%s", companion)
 	}
 	faults.report(m, RuleQuantShape)
 	conflicts.report(m, RuleQuantConfig)

@@ -96,13 +96,13 @@ func (s *shapes) look(m *subject, ti *safetensors.TensorInfo, shard int, n name)
 	if s.wrong[n.rest] == nil {
 		s.wrong[n.rest] = new(tally)
 	}
-	s.wrong[n.rest].add(ti, shard)
+	s.wrong[n.rest].Add(ti, shard)
 }
 
 func (s *shapes) judge(m *subject) {
 	for rest, t := range s.wrong {
 		want := s.want[rest]
-		m.report(RuleConfigShape, t, "has", "have", "the shape %s; expected [%v, %v] by %s in %s",
-			t.first.ShapeString(), wording.Grouped(want.rows), wording.Grouped(want.columns), want.by, quote(m.main.path))
+		m.Report(RuleConfigShape, t, "has", "have", "the shape %s; expected [%v, %v] by %s in %s",
+			t.First.ShapeString(), wording.Grouped(want.rows), wording.Grouped(want.columns), want.by, quote(m.main.path))
 	}
 }

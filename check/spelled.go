@@ -55,16 +55,16 @@ func (m *weights) judgeLacks(class string, of *names.Architecture, one names.Cla
 		if !first[word] {
 			continue
 		}
-		if all.add(ti, shard); !slices.Contains(words, regexp.QuoteMeta(word)) {
+		if all.Add(ti, shard); !slices.Contains(words, regexp.QuoteMeta(word)) {
 			words = append(words, regexp.QuoteMeta(word))
 		}
 	}
-	if all.n == 0 {
+	if all.N == 0 {
 		return
 	}
 	slices.Sort(words)
 	rename := "^=>" + one.Prefix
-	if all.n < m.tensors {
+	if all.N < m.tensors {
 		rename = "^(" + strings.Join(words, "|") + `)\.=>` + one.Prefix + "$1."
 	}
 	m.reportSet(RuleNamesPrefix, &all, "lacks", "lack", "the prefix %s of %s, the class in %s: these are the names of the "+
@@ -77,10 +77,10 @@ func (m *weights) judgeExtra(class, extra string) {
 	var all tally
 	for ti, shard := range m.each() {
 		if strings.HasPrefix(ti.Name, extra) {
-			all.add(ti, shard)
+			all.Add(ti, shard)
 		}
 	}
-	if all.n == 0 {
+	if all.N == 0 {
 		return
 	}
 	m.reportSet(RuleNamesPrefix, &all, "begins", "begin", "with %s, which the names of %s, the class in %s, do not have",

@@ -24,7 +24,7 @@ type states struct {
 func (s *states) look(ti *safetensors.TensorInfo, shard int, n name) {
 	switch {
 	case ofOptimizer[n.leaf]:
-		s.all.add(ti, shard)
+		s.all.Add(ti, shard)
 	case n.leaf == "step" || strings.HasPrefix(ti.Name, "optimizer.") && len(ti.Shape) == 0:
 		s.steps++
 	}
@@ -32,10 +32,10 @@ func (s *states) look(ti *safetensors.TensorInfo, shard int, n name) {
 
 // judge reports a model that is only the state of an optimizer, and whether it is.
 func (s *states) judge(m *subject) bool {
-	if s.all.n == 0 || s.all.n+s.steps < m.tensors || m.main == nil || m.main.Root == nil || !m.complete {
+	if s.all.N == 0 || s.all.N+s.steps < m.tensors || m.main == nil || m.main.Root == nil || !m.complete {
 		return false
 	}
-	m.report(RuleStateOnly, &s.all, "is", "are", "the state of an optimizer, and there are no weights: loaders of models "+
+	m.Report(RuleStateOnly, &s.all, "is", "are", "the state of an optimizer, and there are no weights: loaders of models "+
 		"find nothing")
 	return true
 }

@@ -59,7 +59,7 @@ func (s *subject) open(ctx context.Context) {
 
 // configure reads the configuration files in the folder of the set.
 func (s *subject) configure(ctx context.Context, r *configReader) {
-	folder, name := folderOf(s.file()), "config.json"
+	folder, name := folderOf(s.File()), "config.json"
 	if s.isAdapterByName() {
 		name = "adapter_config.json"
 	}
@@ -107,8 +107,8 @@ func allNumbered(shards []string) bool {
 	return true
 }
 
-// file returns the file with which faults of the set are reported: its index or its first shard.
-func (s *subject) file() string {
+// File returns the file with which faults of the set are reported: its index or its first shard.
+func (s *subject) File() string {
 	if s.set.Index == "" && len(s.set.Shards) > 0 {
 		return s.set.Shards[0]
 	}
@@ -116,29 +116,55 @@ func (s *subject) file() string {
 }
 
 // beside returns the path of a file in the folder of the set.
-func (s *subject) beside(name string) string { return path.Join(folderOf(s.file()), name) }
+func (s *subject) beside(name string) string { return path.Join(folderOf(s.File()), name) }
 
 // isAdapterByName reports whether the set has the name that PEFT gives to adapters.
 func (s *subject) isAdapterByName() bool {
-	return strings.HasPrefix(path.Base(s.file()), "adapter_model") || s.set.Role == checkpoint.Adapter
+	return strings.HasPrefix(path.Base(s.File()), "adapter_model") || s.set.Role == checkpoint.Adapter
 }
 
-// report reports a tally with the shard of its first tensor. The format makes what follows the subject.
-func (s *subject) report(rule safetensors.Rule, t *tally, one, several, format string, args ...any) {
-	if t.n == 0 {
+// ShardPath returns the path of the shard with a number.
+func (s *subject) ShardPath(shard int) string { return s.shards[shard].path }
+
+// Len returns the number of tensors.
+func (s *subject) Len() int { return s.tensors }
+
+// Any reports whether a tensor of the set is one of those that are asked for.
+func (s *subject) Any(is func(*safetensors.TensorInfo) bool) bool {
+	for _, one := range s.shards {
+		for i := 0; one.header != nil && i < len(one.header.Tensors); i++ {
+			if is(&one.header.Tensors[i]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Configured returns the path of the configuration and its members, or a nil object if there is none.
+func (s *subject) Configured() (string, config.Object) {
+	if s.main == nil {
+		return "", nil
+	}
+	return s.main.path, s.Main.Root
+}
+
+// Report reports a tally with the shard of its first tensor. The format makes what follows the subject.
+func (s *subject) Report(rule safetensors.Rule, t *tally, one, several, format string, args ...any) {
+	if t.N == 0 {
 		return
 	}
-	s.found(s.shards[t.shard].path).Add(rule, t.first.Name, t.first.Entry, "%s %s", t.subject(one, several),
+	s.found(s.shards[t.Shard].path).Add(rule, t.First.Name, t.First.Entry, "%s %s", t.Subject(one, several),
 		fmt.Sprintf(format, args...))
 }
 
-// reportSet is like report, with the set instead of a shard: the advice is about all files of the set.
+// reportSet is like Report, with the set instead of a shard: the advice is about all files of the set.
 func (s *subject) reportSet(rule safetensors.Rule, t *tally, one, several, format string, args ...any) {
 	at := safetensors.Span{}
-	if s.shards[t.shard].path == s.set.Name {
-		at = t.first.Entry
+	if s.shards[t.Shard].path == s.set.Name {
+		at = t.First.Entry
 	}
-	s.found(s.set.Name).Add(rule, t.first.Name, at, "%s %s", t.subject(one, several), fmt.Sprintf(format, args...))
+	s.found(s.set.Name).Add(rule, t.First.Name, at, "%s %s", t.Subject(one, several), fmt.Sprintf(format, args...))
 }
 
 // isElsewhere reports whether the index assigns a tensor to another shard, or to none.

@@ -47,7 +47,7 @@ func (s *sums) look(ti *safetensors.TensorInfo, shard int, n name) {
 	}
 	s.bytes += ti.Size()
 	if width := int64(ti.Dtype.Bits() / 8); width > 1 && ti.Size() > 0 && (s.begins+ti.Offsets.Begin)%width != 0 {
-		s.misaligned.add(ti, shard)
+		s.misaligned.Add(ti, shard)
 	}
 }
 
@@ -59,7 +59,7 @@ func (s *sums) judge(m *subject, isAdapter bool) {
 		return " in " + quote(m.shards[shard].path)
 	}
 	if text := s.alignment(m.tensors, in); text != "" {
-		m.found(m.file()).Add(RuleAlignmentCost, "", safetensors.Span{}, "%s", text)
+		m.found(m.File()).Add(RuleAlignmentCost, "", safetensors.Span{}, "%s", text)
 	}
 	if !isAdapter {
 		for _, one := range m.shards {
@@ -91,11 +91,11 @@ func (s *subject) partitions(folder string) (n int) {
 // alignment describes the tensors that are not aligned, "" if all are. In returns where a shard is.
 func (s *sums) alignment(tensors int, in func(shard int) string) string {
 	switch {
-	case s.misaligned.n > 0:
+	case s.misaligned.N > 0:
 		return fmt.Sprintf("%v of %s (%v of %s) are not aligned to the size of their elements, the first %s%s: loaders "+
-			"that map files must copy them", wording.Grouped(s.misaligned.n), count(tensors, "tensor"),
-			wording.Grouped(s.misaligned.bytes), count(s.bytes, "byte"), quote(s.misaligned.first.Name),
-			in(s.misaligned.shard))
+			"that map files must copy them", wording.Grouped(s.misaligned.N), count(tensors, "tensor"),
+			wording.Grouped(s.misaligned.Bytes), count(s.bytes, "byte"), quote(s.misaligned.First.Name),
+			in(s.misaligned.Shard))
 	case s.odd != nil:
 		return fmt.Sprintf("the data begins at byte %v of the file, which is not a multiple of 8: tensors of another dtype "+
 			"would be misaligned", wording.Grouped(s.odd.header.DataStart()))

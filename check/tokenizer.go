@@ -22,7 +22,7 @@ func (m *weights) judgeTokenizer(ctx context.Context, r *configReader) {
 	if m.Dir == "" || !m.described || m.ends.embedding.info == nil || m.ends.hasMore || !m.complete {
 		return
 	}
-	rows, folder := m.ends.embedding.info.Shape[0], folderOf(m.file())
+	rows, folder := m.ends.embedding.info.Shape[0], folderOf(m.File())
 	for _, name := range []string{"tokenizer.json", "added_tokens.json"} {
 		file := path.Join(folder, name)
 		if !m.has(file) || m.Sizes[file] > config.MaxSize {

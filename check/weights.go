@@ -6,13 +6,14 @@ import (
 	"iter"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/check/internal/adapter"
 	"github.com/weightools/safetensors/model/names"
 )
 
 // weights are a set and what its tensors show.
 type weights struct {
 	subject
-	adapter adapter
+	adapter adapter.Adapter
 	layers  layers
 	shapes  shapes
 	packed  packed
@@ -39,6 +40,9 @@ func (m *weights) whose() *names.Recognition {
 	return m.recognition
 }
 
+// isAdapter reports whether the set is an adapter, by its name or by most of its tensors.
+func (m *weights) isAdapter() bool { return m.isAdapterByName() || m.adapter.IsMost(m.tensors) }
+
 // judge looks at every tensor, and then applies the rules.
 func (m *weights) judge() {
 	defer func() { m.layers, m.shapes, m.packed = layers{}, shapes{}, packed{} }() // frees memory
@@ -57,7 +61,7 @@ func (m *weights) judge() {
 	}
 	m.judgeIndex()
 	m.judgeModes()
-	isAdapter := m.adapter.isAdapter(&m.subject)
+	isAdapter := m.isAdapter()
 	m.sums.judge(&m.subject, isAdapter)
 	if m.index != nil && m.complete && m.index.TotalParameters >= 0 {
 		if m.Quant != nil || m.packed.Any() {
@@ -67,7 +71,9 @@ func (m *weights) judge() {
 		}
 	}
 	m.wrapped.judge(m)
-	m.adapter.judge(&m.subject)
+	if isAdapter && m.complete {
+		m.adapter.Judge(&m.subject)
+	}
 	if m.set.CopyOf != "" || isAdapter {
 		return // the configuration is about the original
 	}
@@ -103,7 +109,7 @@ func (m *weights) each() iter.Seq2[*safetensors.TensorInfo, int] {
 func (m *weights) look(ti *safetensors.TensorInfo, shard int) {
 	n := parse(ti.Name)
 	m.sums.look(ti, shard, n)
-	m.adapter.look(ti, shard)
+	m.adapter.Look(ti, shard)
 	m.packed.Add(ti, shard)
 	m.wrapped.look(ti, shard)
 	m.dtypes.look(ti, shard)

@@ -47,13 +47,13 @@ func (w *wrapped) look(ti *safetensors.TensorInfo, shard int) {
 		}
 	}
 	if is {
-		w.all.add(ti, shard)
+		w.all.Add(ti, shard)
 	}
 }
 
 // judge reports the names.
 func (w *wrapped) judge(m *weights) {
-	if w.all.n == 0 {
+	if w.all.N == 0 {
 		return
 	}
 	var marks, by, begin, anywhere []string
@@ -79,7 +79,7 @@ func (w *wrapped) judge(m *weights) {
 // wraps reports whether a mark that is a usual word means a wrapper: all names begin with it, and there is another sign
 // of one or, behind the mark, a model that is known by its configuration or its names. Adapters have the marks of PEFT.
 func (w *wrapped) wraps(m *weights, mark string) bool {
-	if w.outer[mark] < m.tensors-w.counters || m.adapter.n > 0 {
+	if w.outer[mark] < m.tensors-w.counters || m.adapter.Any() {
 		return false
 	}
 	if m.described || w.counters > 0 || len(w.outer)+len(w.inner) > 1 {

@@ -1,55 +1,49 @@
 // Names of adapters that only the trainer knows.
 
-package check
+package adapter
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/check/internal/rule"
+	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/model/adapters"
 )
 
 // judgeNames reports names that no loader expects: with the name of the adapter, or without a prefix that tells which
 // part of a diffusion model they are about.
-func (a *adapter) judgeNames(m *subject) {
+func (a *Adapter) judgeNames(m Subject) {
 	if labels := a.Labels(); len(labels) == 1 {
-		var labeled tally
+		var labeled rule.Tally
 		for one := range a.All() {
 			for i := range one.Tensors {
 				if t := &one.Tensors[i]; t.Name.Label() == labels[0] {
-					labeled.add(t.Info, t.File)
+					labeled.Add(t.Info, t.File)
 				}
 			}
 		}
-		m.report(RuleAdapterLabel, &labeled, "has", "have", "%s, the name of the adapter, in the name", quote("."+labels[0]))
-		m.found(m.shards[labeled.shard].path).Fix(renaming(m, `\.`+regexp.QuoteMeta(labels[0])+`(\.|$)=>$1`))
+		m.Report(rule.AdapterLabel, &labeled, "has", "have", "%s, the name of the adapter, in the name", wording.Quote("."+labels[0]))
+		m.Found(m.ShardPath(labeled.Shard)).Fix(renaming(`\.` + regexp.QuoteMeta(labels[0]) + `(\.|$)=>$1`))
 	}
 	prefix, bare := a.lacksPrefix()
 	if prefix == "" || isControl(m) {
 		return
 	}
-	m.report(RuleAdapterPrefix, &bare, "is", "are",
+	m.Report(rule.AdapterPrefix, &bare, "is", "are",
 		"named as in a diffusion model: ComfyUI expects \"diffusion_model.\" before that, and diffusers \"transformer.\"")
-	m.found(m.shards[bare.shard].path).Fix(renaming(m, "^=>"+prefix))
+	m.Found(m.ShardPath(bare.Shard)).Fix(renaming("^=>" + prefix))
 }
 
 // isControl reports whether an adapter is one of those that Black Forest Labs publish for the control of Flux. They store
 // norms, too, by which diffusers knows that their names have no prefix.
-func isControl(m *subject) bool {
-	for _, s := range m.shards {
-		if s.header != nil && slices.ContainsFunc(s.header.Tensors, func(ti safetensors.TensorInfo) bool {
-			return strings.HasSuffix(ti.Name, ".query_norm.scale")
-		}) {
-			return true
-		}
-	}
-	return false
+func isControl(m Subject) bool {
+	return m.Any(func(ti *safetensors.TensorInfo) bool { return strings.HasSuffix(ti.Name, ".query_norm.scale") })
 }
 
 // renaming returns the advice to rename the tensors of a set.
-func renaming(m *subject, rename string) string {
+func renaming(rename string) string {
 	return "Rename the tensors: `weigh edit --in-place --rename '" + rename + "' FILE`."
 }
 
@@ -63,10 +57,10 @@ var denoiserStacks = map[string]string{
 }
 
 // lacksPrefix returns the prefix that the names of an adapter of a diffusion model lack, and the tensors.
-func (a *adapter) lacksPrefix() (prefix string, bare tally) {
+func (a *Adapter) lacksPrefix() (prefix string, bare rule.Tally) {
 	for one := range a.All() {
 		if one.Name.Spelling != adapters.Bare || one.Name.Prefix != "" {
-			return "", tally{}
+			return "", rule.Tally{}
 		}
 		first, rest, _ := strings.Cut(one.Name.Path, ".")
 		stack := denoiserStacks[first]
@@ -78,7 +72,7 @@ func (a *adapter) lacksPrefix() (prefix string, bare tally) {
 			prefix = stack
 		}
 		for i := range one.Tensors {
-			bare.add(one.Tensors[i].Info, one.Tensors[i].File)
+			bare.Add(one.Tensors[i].Info, one.Tensors[i].File)
 		}
 	}
 	return prefix, bare

@@ -1,51 +1,36 @@
 // Adapters and their configuration, adapter_config.json.
 
-package check
+package adapter
 
 import (
 	"regexp"
 	"strings"
 
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/check/internal/rule"
 	"github.com/weightools/safetensors/internal/config"
 	"github.com/weightools/safetensors/internal/jsonscan"
-	"github.com/weightools/safetensors/internal/parts"
+	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/model/adapters"
 )
 
 // judgeConfig compares the tensors with adapter_config.json of PEFT.
-func (a *adapter) judgeConfig(m *subject) {
-	if m.main == nil || m.Main.Root.Text("peft_type") != "LORA" {
+func (a *Adapter) judgeConfig(m Subject) {
+	file, root := m.Configured()
+	if root.Text("peft_type") != "LORA" {
 		return
 	}
-	root := m.Main.Root
-	a.judgeRank(m, root)
-	a.judgeTargets(m, root)
+	a.judgeRank(m, file, root)
+	a.judgeTargets(m, file, root)
 	alpha := root["lora_alpha"]
 	if n, ok := alpha.Int(); ok && n == 0 && len(root.First("alpha_pattern").Object()) == 0 {
-		m.found(m.main.path).Add(RuleAdapterAlpha, "", spanOf(alpha),
-			"%s has lora_alpha 0, which scales the adapter by 0: it changes nothing", quote(m.main.path))
-	}
-}
-
-// judgeAlphas reports scalars of alpha that are zero. They need the data.
-func (m *subject) judgeAlphas(read []counted) {
-	var zero tally
-	for i, s := range read {
-		for t, v := range s.verdicts {
-			ti := &s.header.Tensors[t]
-			if p, ok := parts.AdapterOf(ti.Name); ok && v.zero && p.Role == parts.AdapterAlpha && !p.Weak && len(ti.Shape) == 0 {
-				zero.add(ti, i)
-			}
-		}
-	}
-	if zero.n > 0 {
-		m.found(read[zero.shard].path).Add(RuleAdapterAlpha, zero.first.Name, zero.first.Entry,
-			"%s 0, which scales the module by 0: it changes nothing", zero.subject("is", "are"))
+		m.Found(file).Add(rule.AdapterAlpha, "", spanOf(alpha),
+			"%s has lora_alpha 0, which scales the adapter by 0: it changes nothing", wording.Quote(file))
 	}
 }
 
 // judgeRank compares the ranks with those of the configuration.
-func (a *adapter) judgeRank(m *subject, root config.Object) {
+func (a *Adapter) judgeRank(m Subject, file string, root config.Object) {
 	r, ok := root.First("r").Int()
 	if !ok || root.First("target_parameters").Kind() != 0 {
 		return
@@ -54,7 +39,7 @@ func (a *adapter) judgeRank(m *subject, root config.Object) {
 	if !ok {
 		return
 	}
-	var odd tally
+	var odd rule.Tally
 	var rank, want int64
 	for one := range a.All() {
 		down, n := one.Down(), one.Rank()
@@ -65,23 +50,23 @@ func (a *adapter) judgeRank(m *subject, root config.Object) {
 		if n == said {
 			continue
 		}
-		if odd.n == 0 {
+		if odd.N == 0 {
 			rank, want = n, said
 		}
-		odd.add(down.Info, down.File)
+		odd.Add(down.Info, down.File)
 	}
-	if odd.n == 0 {
+	if odd.N == 0 {
 		return
 	}
 	from := root.First("r")
 	if want != r {
 		from = root.First("rank_pattern")
-		m.found(m.main.path).Add(RuleAdapterRank, "", spanOf(from), "%s has rank %d in rank_pattern, but %s rank %d",
-			quote(m.main.path), want, odd.subject("has", "have"), rank)
+		m.Found(file).Add(rule.AdapterRank, "", spanOf(from), "%s has rank %d in rank_pattern, but %s rank %d",
+			wording.Quote(file), want, odd.Subject("has", "have"), rank)
 		return
 	}
-	m.found(m.main.path).Add(RuleAdapterRank, "", spanOf(from), "%s has %s, but %s rank %d",
-		quote(m.main.path), from.Sentence(), odd.subject("has", "have"), rank)
+	m.Found(file).Add(rule.AdapterRank, "", spanOf(from), "%s has %s, but %s rank %d",
+		wording.Quote(file), from.Sentence(), odd.Subject("has", "have"), rank)
 }
 
 // patterns are the values of rank_pattern. PEFT takes the first whose name matches the end of a module's name, from a
@@ -141,7 +126,7 @@ func (p *patterns) of(module string, usual int64) int64 {
 
 // judgeTargets reports modules that are not in target_modules. PEFT makes no adapter for them, and drops their matrices
 // without an error.
-func (a *adapter) judgeTargets(m *subject, root config.Object) {
+func (a *Adapter) judgeTargets(m Subject, file string, root config.Object) {
 	targets := make(map[string]bool)
 	list := root.First("target_modules")
 	if list.Kind() != jsonscan.Array || root.First("layers_to_transform", "exclude_modules").Kind() != 0 {
@@ -158,19 +143,19 @@ func (a *adapter) judgeTargets(m *subject, root config.Object) {
 		name, _ := e.Str()
 		targets[name] = true
 	}
-	var outside tally
+	var outside rule.Tally
 	for one := range a.All() {
 		if down := one.Down(); down != nil && hasPairs(one) && one.Name.Spelling == adapters.PEFT &&
 			!isTarget(targets, one.Name.Path) {
-			outside.add(down.Info, down.File)
+			outside.Add(down.Info, down.File)
 		}
 	}
-	if outside.n == 0 || len(targets) == 0 || root.First("target_parameters").Kind() != 0 {
+	if outside.N == 0 || len(targets) == 0 || root.First("target_parameters").Kind() != 0 {
 		return
 	}
-	m.found(m.main.path).Add(RuleAdapterTarget, "", spanOf(list),
+	m.Found(file).Add(rule.AdapterTarget, "", spanOf(list),
 		"%s that target_modules in %s does not name: PEFT drops these matrices",
-		outside.subject("is of a module", "are of modules"), quote(m.main.path))
+		outside.Subject("is of a module", "are of modules"), wording.Quote(file))
 }
 
 // isTarget reports whether a module is named by target_modules: by its name, or by the end of it from a dot on.
@@ -185,4 +170,10 @@ func isTarget(targets map[string]bool, module string) bool {
 		}
 		at += dot + 1
 	}
+}
+
+// spanOf returns where a value is in its file.
+func spanOf(v config.Value) safetensors.Span {
+	begin, end := v.Span()
+	return safetensors.Span{Begin: int64(begin), End: int64(end)}
 }
