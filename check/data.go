@@ -82,7 +82,7 @@ func (d *dataJudge) judge(ctx context.Context, m *weights) {
 // count reads the tensors of a shard and counts their values. If the digest of the file is known, it is
 // computed by the same reads.
 func (d *dataJudge) count(ctx context.Context, m *weights, cp *checkpoint.Checkpoint, s *shard) ([]verdict, error) {
-	want, ok := m.expect(ctx, s.path)
+	want, ok := m.Expect(ctx, s.path)
 	switch other, err := cp.Opened(ctx, s.path); {
 	case err != nil:
 		return nil, err
@@ -92,7 +92,7 @@ func (d *dataJudge) count(ctx context.Context, m *weights, cp *checkpoint.Checkp
 			return nil, err
 		}
 		return d.countParallel(from, s)
-	case want.rule == RuleBlobDigest && d.digested[want.want]:
+	case want.Rule == RuleBlobDigest && d.digested[want.Want]:
 		return nil, nil // another link to the same file
 	}
 	object, err := m.From.Open(ctx, s.path)
@@ -100,15 +100,15 @@ func (d *dataJudge) count(ctx context.Context, m *weights, cp *checkpoint.Checkp
 		return nil, err
 	}
 	defer object.Close()
-	hash := hashing.New(want.want, object.Size())
+	hash := hashing.New(want.Want, object.Size())
 	verdicts, err := d.countInOrder(hashing.NewReader(object.ReaderAt(ctx), hash), s)
 	if err == nil {
 		err = store.Unchanged(object)
 	}
 	if err == nil {
-		m.check(s.path, object.Size(), want, hash)
+		m.Check(s.path, object.Size(), want, hash)
 	}
-	d.digested[want.want] = true
+	d.digested[want.Want] = true
 	return verdicts, err
 }
 
@@ -225,7 +225,7 @@ func (m *weights) judgeTied(ctx context.Context, cp *checkpoint.Checkpoint) {
 		m.failed(m.shards[out.shard].path, err)
 	case err == nil && !same:
 		m.found(m.shards[out.shard].path).Add(RuleTiedDiffers, out.info.Name, out.info.Entry,
-			"tensor %s differs from %s, to which %s ties it", quote(out.info.Name), quote(in.info.Name), quote(m.main.path))
+			"tensor %s differs from %s, to which %s ties it", quote(out.info.Name), quote(in.info.Name), quote(m.main.Path))
 	}
 }
 

@@ -46,10 +46,10 @@ func (p *packed) judgeDeclared(m *subject) {
 	switch {
 	case all.N > 0 && m.Quant == nil && m.Method == "" && len(m.Ascend) == 0 && !m.saysQuantized():
 		m.reportSet(RuleQuantUndeclared, &all, "is packed", "are packed", "(the first as %s, with %s), but %s has no "+
-			"quantization_config: loaders take the packed values for the weights", all.First.Dtype, scale, quote(m.main.path))
+			"quantization_config: loaders take the packed values for the weights", all.First.Dtype, scale, quote(m.main.Path))
 	case all.N == 0 && len(p.Modules) == 0 && m.complete && m.Main.Root != nil && m.needsPacked():
 		at := m.Main.Root.First("quantization_config")
-		m.found(m.main.path).Add(RuleQuantUnused, "", spanOf(at), "quantization_config has quant_method %s, but no weight of "+
+		m.found(m.main.Path).Add(RuleQuantUnused, "", spanOf(at), "quantization_config has quant_method %s, but no weight of "+
 			"%s is packed: loaders look for the scales of packed weights", quote(m.Method), quote(path.Base(m.set.Name)))
 	}
 }
@@ -145,7 +145,7 @@ func (d *dtypes) judge(m *subject, isPacked bool) {
 	most := slices.MaxFunc(slices.Collect(maps.Keys(d.elems)), func(a, b safetensors.Dtype) int {
 		return cmp.Or(cmp.Compare(d.elems[a], d.elems[b]), cmp.Compare(a, b))
 	})
-	m.found(m.main.path).Add(RuleConfigDtype, "", spanOf(of), "%s has %s %s, but no weight is %s: %s are %s, the first in "+
-		"tensor %s, and loaders that follow it cast them", quote(m.main.path), of.Name, quote(name), want,
+	m.found(m.main.Path).Add(RuleConfigDtype, "", spanOf(of), "%s has %s %s, but no weight is %s: %s are %s, the first in "+
+		"tensor %s, and loaders that follow it cast them", quote(m.main.Path), of.Name, quote(name), want,
 		count(d.elems[most], "element"), most, quote(d.first[most].info.Name))
 }

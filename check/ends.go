@@ -65,9 +65,9 @@ func (e *ends) judge(m *subject, allLayers bool) {
 	case tied && e.head.info != nil && sameKind(e.embedding.info, e.head.info):
 		m.found(m.shards[e.head.shard].path).Add(RuleTiedTwice, e.head.info.Name, e.head.info.Entry,
 			"%s ties tensor %s to %s, but both are stored: %s twice",
-			quote(m.main.path), quote(e.head.info.Name), quote(e.embedding.info.Name), count(e.head.info.Size(), "byte"))
+			quote(m.main.Path), quote(e.head.info.Name), quote(e.embedding.info.Name), count(e.head.info.Size(), "byte"))
 	case !tied && !shared && !e.hasHead && m.complete && e.isCausal(m):
-		m.found(m.main.path).Add(RuleHeadMissing, "", spanOf(m.Text.First(tieName)),
+		m.found(m.main.Path).Add(RuleHeadMissing, "", spanOf(m.Text.First(tieName)),
 			"tie_word_embeddings is false, but there is no output layer: a loader may leave it uninitialized")
 	}
 	if e.head.info != nil && !e.hasInput && m.complete && !m.single {
@@ -130,14 +130,14 @@ func (e *ends) judgeShape(m *subject) {
 	rows, columns := ti.Shape[0], ti.Shape[1]
 	if n, from, ok := m.Int(config.Vocab); ok && rows < n {
 		m.found(file).Add(RuleConfigShape, ti.Name, ti.Entry,
-			"tensor %s has %v rows, but %s has %s", quote(ti.Name), wording.Grouped(rows), quote(m.main.path), from.Sentence())
+			"tensor %s has %v rows, but %s has %s", quote(ti.Name), wording.Grouped(rows), quote(m.main.Path), from.Sentence())
 	}
 	if m.HasProjection() {
 		return
 	}
 	if n, from, ok := m.Int(config.Hidden); ok && columns != n {
 		m.found(file).Add(RuleConfigShape, ti.Name, ti.Entry,
-			"tensor %s has %v columns, but %s has %s", quote(ti.Name), wording.Grouped(columns), quote(m.main.path),
+			"tensor %s has %v columns, but %s has %s", quote(ti.Name), wording.Grouped(columns), quote(m.main.Path),
 			from.Sentence())
 	}
 }

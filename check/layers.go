@@ -189,8 +189,8 @@ func (s *stack) judgeNumber(m *subject) {
 		return
 	}
 	if missing := s.missing(int32(n)); missing != "" {
-		m.found(m.main.path).Add(RuleLayerMissing, "", spanOf(from), "%s has %s, but the tensors of %s have %s: %s",
-			quote(m.main.path), from.Sentence(), quote(s.name), count(len(s.layers), "layer"), missing)
+		m.found(m.main.Path).Add(RuleLayerMissing, "", spanOf(from), "%s has %s, but the tensors of %s have %s: %s",
+			quote(m.main.Path), from.Sentence(), quote(s.name), count(len(s.layers), "layer"), missing)
 	}
 }
 
@@ -230,6 +230,6 @@ func (s *stack) judgeExperts(m *subject) {
 		}
 		m.found(m.shards[l.first.shard].path).Add(RuleLayerMissing, l.first.info.Name, l.first.info.Entry,
 			"layer %d of %s has %s, but %s has %s", l.number, quote(s.name), count(l.experts, "expert"),
-			quote(m.main.path), from.Sentence())
+			quote(m.main.Path), from.Sentence())
 	}
 }

@@ -33,7 +33,7 @@ func (s *subject) packedFloats() map[*safetensors.TensorInfo]bool {
 func (s *subject) model() *model.Model {
 	m := new(model.Model)
 	if s.described {
-		m.Config, m.Quantize, m.ModelOpt, m.Description = s.main.text, s.quantize, s.modelOpt, s.description
+		m.Config, m.Quantize, m.ModelOpt, m.Description = s.main.Text, s.quantize, s.modelOpt, s.description
 	}
 	for i := range s.shards {
 		if h := s.shards[i].header; h != nil {

@@ -112,7 +112,7 @@ func (r *repository) judge(ctx context.Context) {
 	r.JudgeFetched(ctx, folders)
 	r.JudgeSidecars(ctx)
 	r.JudgeRefs(ctx)
-	configs := &configReader{folder: &r.folder, files: make(map[string]*configFile)}
+	configs := tree.NewConfigReader(&r.Tree)
 	for _, set := range r.sets {
 		if ctx.Err() != nil {
 			return
@@ -131,7 +131,7 @@ func (r *repository) judge(ctx context.Context) {
 }
 
 // open reads the headers and the configuration of a set.
-func (r *repository) open(ctx context.Context, set *checkpoint.Set, configs *configReader) *weights {
+func (r *repository) open(ctx context.Context, set *checkpoint.Set, configs *tree.ConfigReader) *weights {
 	m := &weights{subject: subject{folder: &r.folder, set: set, single: r.isFile()}}
 	m.open(ctx)
 	m.Config = config.New(config.Files{}, new(config.Notes))
@@ -143,7 +143,7 @@ func (r *repository) open(ctx context.Context, set *checkpoint.Set, configs *con
 	m.described = m.Main.Root != nil && set.Counted() && !isPart(set) &&
 		(hasUsualName(set) || r.counted[folderOf(set.Name)] == 1)
 	if m.described && r.opts.Described != nil {
-		r.opts.Described(m.main.path)
+		r.opts.Described(m.main.Path)
 	}
 	return m
 }
@@ -166,5 +166,5 @@ func (r *repository) judgeData(ctx context.Context) {
 		}
 	}
 	r.judgeCopies(ctx)
-	r.judgeBlobs(ctx, d.digested)
+	r.JudgeBlobs(ctx, d.digested)
 }

@@ -103,6 +103,6 @@ func (s *shapes) judge(m *subject) {
 	for rest, t := range s.wrong {
 		want := s.want[rest]
 		m.Report(RuleConfigShape, t, "has", "have", "the shape %s; expected [%v, %v] by %s in %s",
-			t.First.ShapeString(), wording.Grouped(want.rows), wording.Grouped(want.columns), want.by, quote(m.main.path))
+			t.First.ShapeString(), wording.Grouped(want.rows), wording.Grouped(want.columns), want.by, quote(m.main.Path))
 	}
 }

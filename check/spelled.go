@@ -68,7 +68,7 @@ func (m *weights) judgeLacks(class string, of *names.Architecture, one names.Cla
 		rename = "^(" + strings.Join(words, "|") + `)\.=>` + one.Prefix + "$1."
 	}
 	m.reportSet(RuleNamesPrefix, &all, "lacks", "lack", "the prefix %s of %s, the class in %s: these are the names of the "+
-		"model without its head", quote(one.Prefix), class, quote(m.main.path))
+		"model without its head", quote(one.Prefix), class, quote(m.main.Path))
 	m.found(m.set.Name).Fix(renameFix(m.set, rename))
 }
 
@@ -84,6 +84,6 @@ func (m *weights) judgeExtra(class, extra string) {
 		return
 	}
 	m.reportSet(RuleNamesPrefix, &all, "begins", "begin", "with %s, which the names of %s, the class in %s, do not have",
-		quote(extra), class, quote(m.main.path))
+		quote(extra), class, quote(m.main.Path))
 	m.found(m.set.Name).Fix(renameFix(m.set, "^"+regexp.QuoteMeta(extra)+"=>"))
 }

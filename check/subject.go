@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/check/internal/tree"
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/internal/config"
 )
@@ -22,8 +23,8 @@ type subject struct {
 	index  *checkpoint.Index // nil if there is none
 	shards []shard
 
-	*config.Config             // never nil
-	main           *configFile // config.json or adapter_config.json; nil for a single file
+	*config.Config                  // never nil
+	main           *tree.ConfigFile // config.json or adapter_config.json; nil for a single file
 
 	// The texts of the configurations of the quantization, if they are files of their own.
 	quantize, modelOpt, description []byte
@@ -58,30 +59,30 @@ func (s *subject) open(ctx context.Context) {
 }
 
 // configure reads the configuration files in the folder of the set.
-func (s *subject) configure(ctx context.Context, r *configReader) {
+func (s *subject) configure(ctx context.Context, r *tree.ConfigReader) {
 	folder, name := folderOf(s.File()), "config.json"
 	if s.isAdapterByName() {
 		name = "adapter_config.json"
 	}
-	s.main = r.read(ctx, folder, name)
+	s.main = r.Read(ctx, folder, name)
 	files := config.Files{Main: s.main.File}
 	s.Config = config.New(files, new(config.Notes))
 	if s.main.Root == nil || s.Quant != nil {
 		return
 	}
 	for _, other := range config.QuantizeNames {
-		if one := r.read(ctx, folder, other); one.Root != nil {
-			files.Quantize, s.quantize = one.File, one.text
+		if one := r.Read(ctx, folder, other); one.Root != nil {
+			files.Quantize, s.quantize = one.File, one.Text
 			break
 		}
 	}
 	if files.Quantize.Root == nil {
-		one := r.read(ctx, folder, "hf_quant_config.json")
-		files.ModelOpt, s.modelOpt = one.File, one.text
+		one := r.Read(ctx, folder, "hf_quant_config.json")
+		files.ModelOpt, s.modelOpt = one.File, one.Text
 	}
 	for _, other := range config.DescriptionNames(path.Base(s.set.Name)) {
-		if one := r.read(ctx, folder, other); one.Root != nil {
-			files.Description, s.description = one.File, one.text
+		if one := r.Read(ctx, folder, other); one.Root != nil {
+			files.Description, s.description = one.File, one.Text
 			break
 		}
 	}
@@ -146,7 +147,7 @@ func (s *subject) Configured() (string, config.Object) {
 	if s.main == nil {
 		return "", nil
 	}
-	return s.main.path, s.Main.Root
+	return s.main.Path, s.Main.Root
 }
 
 // Report reports a tally with the shard of its first tensor. The format makes what follows the subject.

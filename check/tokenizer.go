@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/check/internal/tree"
 	"github.com/weightools/safetensors/internal/config"
 	"github.com/weightools/safetensors/internal/wording"
 )
@@ -18,7 +19,7 @@ const softToken = "_soft_token>"
 
 // judgeTokenizer compares the largest token of a local tokenizer with the rows of the embedding. A tokenizer has
 // megabytes, which are not worth a download.
-func (m *weights) judgeTokenizer(ctx context.Context, r *configReader) {
+func (m *weights) judgeTokenizer(ctx context.Context, r *tree.ConfigReader) {
 	if m.Dir == "" || !m.described || m.ends.embedding.info == nil || m.ends.hasMore || !m.complete {
 		return
 	}
@@ -28,8 +29,8 @@ func (m *weights) judgeTokenizer(ctx context.Context, r *configReader) {
 		if !m.has(file) || m.Sizes[file] > config.MaxSize {
 			continue
 		}
-		c := r.read(ctx, folder, name)
-		delete(r.files, file) // megabytes
+		c := r.Read(ctx, folder, name)
+		r.Forget(c) // megabytes
 		largest, token := int64(-1), ""
 		add := func(id int64, ok bool, of string) {
 			if ok && id > largest && !strings.HasSuffix(of, softToken) {

@@ -3,8 +3,6 @@
 package check
 
 import (
-	"context"
-
 	"github.com/weightools/safetensors/check/internal/tree"
 	"github.com/weightools/safetensors/checkpoint"
 )
@@ -19,9 +17,6 @@ type folder struct{ tree.Tree }
 func (f *folder) found(file string) *checkpoint.Findings { return f.Found(file) }
 func (f *folder) failed(file string, err error)          { f.Failed(file, err) }
 func (f *folder) has(name string) bool                   { return f.Has(name) }
-
-// head reads the first bytes of a file.
-func (f *folder) head(ctx context.Context, file string) ([]byte, error) { return f.Head(ctx, file) }
 
 // folderOf returns the folder of a path, "" if that is the root of the store.
 func folderOf(p string) string { return tree.FolderOf(p) }

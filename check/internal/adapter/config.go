@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/check/internal/rule"
 	"github.com/weightools/safetensors/internal/config"
 	"github.com/weightools/safetensors/internal/jsonscan"
@@ -24,7 +23,7 @@ func (a *Adapter) judgeConfig(m Subject) {
 	a.judgeTargets(m, file, root)
 	alpha := root["lora_alpha"]
 	if n, ok := alpha.Int(); ok && n == 0 && len(root.First("alpha_pattern").Object()) == 0 {
-		m.Found(file).Add(rule.AdapterAlpha, "", spanOf(alpha),
+		m.Found(file).Add(rule.AdapterAlpha, "", rule.SpanOf(alpha),
 			"%s has lora_alpha 0, which scales the adapter by 0: it changes nothing", wording.Quote(file))
 	}
 }
@@ -61,11 +60,11 @@ func (a *Adapter) judgeRank(m Subject, file string, root config.Object) {
 	from := root.First("r")
 	if want != r {
 		from = root.First("rank_pattern")
-		m.Found(file).Add(rule.AdapterRank, "", spanOf(from), "%s has rank %d in rank_pattern, but %s rank %d",
+		m.Found(file).Add(rule.AdapterRank, "", rule.SpanOf(from), "%s has rank %d in rank_pattern, but %s rank %d",
 			wording.Quote(file), want, odd.Subject("has", "have"), rank)
 		return
 	}
-	m.Found(file).Add(rule.AdapterRank, "", spanOf(from), "%s has %s, but %s rank %d",
+	m.Found(file).Add(rule.AdapterRank, "", rule.SpanOf(from), "%s has %s, but %s rank %d",
 		wording.Quote(file), from.Sentence(), odd.Subject("has", "have"), rank)
 }
 
@@ -153,7 +152,7 @@ func (a *Adapter) judgeTargets(m Subject, file string, root config.Object) {
 	if outside.N == 0 || len(targets) == 0 || root.First("target_parameters").Kind() != 0 {
 		return
 	}
-	m.Found(file).Add(rule.AdapterTarget, "", spanOf(list),
+	m.Found(file).Add(rule.AdapterTarget, "", rule.SpanOf(list),
 		"%s that target_modules in %s does not name: PEFT drops these matrices",
 		outside.Subject("is of a module", "are of modules"), wording.Quote(file))
 }
@@ -170,10 +169,4 @@ func isTarget(targets map[string]bool, module string) bool {
 		}
 		at += dot + 1
 	}
-}
-
-// spanOf returns where a value is in its file.
-func spanOf(v config.Value) safetensors.Span {
-	begin, end := v.Span()
-	return safetensors.Span{Begin: int64(begin), End: int64(end)}
 }

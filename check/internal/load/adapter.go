@@ -28,7 +28,7 @@ func judgeAdapter(_ context.Context, m *Model) {
 	}
 	refuse := func(name, value string) {
 		v := root.First(name)
-		m.Add(Fault{Rule: rule.AdapterUnsupported, File: m.ConfigPath, Span: SpanOf(v)}, m.For(loader.VLLM),
+		m.Add(Fault{Rule: rule.AdapterUnsupported, File: m.ConfigPath, Span: rule.SpanOf(v)}, m.For(loader.VLLM),
 			"%s in %s is %s", name, m.quoted(), value)
 	}
 	for _, name := range switches {

@@ -51,7 +51,7 @@ func (m *Model) judgeClass(of loader.Name, class string, known map[string]facts.
 		return
 	}
 	info, _ := loader.Lookup(of)
-	at := Fault{Rule: rule.ModelUnknown, File: m.ConfigPath, Span: SpanOf(m.Main.Root.First("architectures"))}
+	at := Fault{Rule: rule.ModelUnknown, File: m.ConfigPath, Span: rule.SpanOf(m.Main.Root.First("architectures"))}
 	if class == "" {
 		m.Add(at, m.For(of), "config.json names no class in \"architectures\"")
 		return
@@ -68,7 +68,7 @@ func (m *Model) judgeType() {
 	if ok || len(m.For(loader.MLX)) == 0 || m.Main.Root.First("model_file").Kind() != 0 {
 		return
 	}
-	at := Fault{Rule: rule.ModelUnknown, File: m.ConfigPath, Span: SpanOf(v)}
+	at := Fault{Rule: rule.ModelUnknown, File: m.ConfigPath, Span: rule.SpanOf(v)}
 	if kind == "" {
 		m.Add(at, m.For(loader.MLX), "config.json has no model_type")
 		return

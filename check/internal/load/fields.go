@@ -72,7 +72,7 @@ func (m *Model) judgeTheta(of loader.Name, w facts.Words) {
 	if theta, err := strconv.ParseFloat(string(v.Text()), 64); err == nil && theta == missing {
 		return
 	}
-	m.Add(Fault{Rule: rule.RopeNested, File: m.ConfigPath, Span: SpanOf(v)}, m.For(of),
+	m.Add(Fault{Rule: rule.RopeNested, File: m.ConfigPath, Span: rule.SpanOf(v)}, m.For(of),
 		"rope_theta, %s, is only in rope_parameters, where transformers 5 writes it", v.Text())
 }
 

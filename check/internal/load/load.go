@@ -156,9 +156,3 @@ func (m *Model) isElsewhere(tensor string, shard int) bool {
 	e := m.Index.Lookup(tensor)
 	return e == nil || path.Join(tree.FolderOf(m.Set.Index), e.Shard) != m.Shards[shard].Path
 }
-
-// SpanOf returns where a value is in its file.
-func SpanOf(v config.Value) safetensors.Span {
-	begin, end := v.Span()
-	return safetensors.Span{Begin: int64(begin), End: int64(end)}
-}

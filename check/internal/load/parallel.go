@@ -53,7 +53,7 @@ func judgeParallel(_ context.Context, m *Model) {
 
 // parallel reports a setting.
 func (m *Model) parallel(v config.Value, names []loader.Name, format string, args ...any) {
-	m.Add(Fault{Rule: rule.TensorParallel, File: m.ConfigPath, Span: SpanOf(v)}, names, format, args...)
+	m.Add(Fault{Rule: rule.TensorParallel, File: m.ConfigPath, Span: rule.SpanOf(v)}, names, format, args...)
 }
 
 // judgeHeads compares the heads of attention with the number of devices. With fewer heads of keys and values than

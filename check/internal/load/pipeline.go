@@ -73,13 +73,13 @@ func (p *pipeline) judge(ctx context.Context) {
 	known, ok := facts.Diffusers()[class]
 	custom := slices.ContainsFunc(p.In(p.folder), func(name string) bool { return strings.HasSuffix(name, ".py") })
 	if !ok && class != "" && !custom {
-		p.unknown(Fault{File: p.index.Path, Span: SpanOf(v)}, "the pipeline", class)
+		p.unknown(Fault{File: p.index.Path, Span: rule.SpanOf(v)}, "the pipeline", class)
 	}
 	for _, name := range known.Needs() {
 		if one := root.First(name); one.Kind() != 0 && !isNull(one.Value) {
 			continue
 		}
-		p.Add(Fault{Rule: rule.PipelineComponent, File: p.index.Path, Span: SpanOf(v)}, p.For(loader.Diffusers),
+		p.Add(Fault{Rule: rule.PipelineComponent, File: p.index.Path, Span: rule.SpanOf(v)}, p.For(loader.Diffusers),
 			"model_index.json names no %s, which %s needs", wording.Quote(name), class)
 	}
 	for _, name := range slices.Sorted(maps.Keys(root)) {
@@ -87,7 +87,7 @@ func (p *pipeline) judge(ctx context.Context) {
 		if strings.HasPrefix(name, "_") || v.Kind() != jsonscan.Array || isNull(v.Value) {
 			continue
 		}
-		one := component{name: name, folder: path.Join(p.folder, name), file: p.index.Path, at: SpanOf(v)}
+		one := component{name: name, folder: path.Join(p.folder, name), file: p.index.Path, at: rule.SpanOf(v)}
 		one.library, one.class = pair(v)
 		if one.class != "" {
 			p.judgeComponent(one)

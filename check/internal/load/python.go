@@ -62,7 +62,7 @@ func (m *Model) quoted() string { return wording.Quote(m.ConfigPath) }
 
 // field reports a field of the configuration.
 func (m *Model) field(v config.Value, names []loader.Name, format string, args ...any) {
-	at := Fault{Rule: rule.ConfigField, File: m.ConfigPath, Span: SpanOf(v), Fix: "Correct config.json."}
+	at := Fault{Rule: rule.ConfigField, File: m.ConfigPath, Span: rule.SpanOf(v), Fix: "Correct config.json."}
 	m.Add(at, m.For(names...), format, args...)
 }
 
@@ -146,17 +146,17 @@ func judgeKnown(_ context.Context, m *Model) {
 	class, kind := m.Architecture()
 	code := m.remote()
 	if code != "" {
-		m.Add(Fault{Rule: rule.RemoteCode, File: m.ConfigPath, Span: SpanOf(m.Main.Root.First("auto_map"))}, m.For(python...),
+		m.Add(Fault{Rule: rule.RemoteCode, File: m.ConfigPath, Span: rule.SpanOf(m.Main.Root.First("auto_map"))}, m.For(python...),
 			"auto_map in %s names code, the first %s", m.quoted(), wording.Quote(code))
 	}
 	at := m.Main.Root.First("model_type")
 	if kind != "" && code == "" && !knows()[loader.Transformers][kind] {
-		m.Add(Fault{Rule: rule.ModelUnknown, File: m.ConfigPath, Span: SpanOf(at)}, m.For(loader.Transformers),
+		m.Add(Fault{Rule: rule.ModelUnknown, File: m.ConfigPath, Span: rule.SpanOf(at)}, m.For(loader.Transformers),
 			"model_type in %s is %s", m.quoted(), wording.Quote(kind))
 	}
 	for _, name := range servers {
 		if class != "" && !knows()[name][class] {
-			m.Add(Fault{Rule: rule.ModelUnknown, File: m.ConfigPath, Span: SpanOf(m.Main.Root.First("architectures"))},
+			m.Add(Fault{Rule: rule.ModelUnknown, File: m.ConfigPath, Span: rule.SpanOf(m.Main.Root.First("architectures"))},
 				m.For(name), "architectures in %s is %s", m.quoted(), wording.Quote(class))
 		}
 	}

@@ -55,7 +55,7 @@ func judgeQuantization(_ context.Context, m *Model) {
 		}
 		return
 	}
-	at := Fault{Rule: rule.QuantMethod, File: m.ConfigPath, Span: SpanOf(v)}
+	at := Fault{Rule: rule.QuantMethod, File: m.ConfigPath, Span: rule.SpanOf(v)}
 	method, _ := v.Get("quant_method").Str()
 	method = strings.ToLower(method)
 	loads := func(name loader.Name) bool { return slices.Contains(methods[name], method) }
@@ -106,7 +106,7 @@ func (m *Model) judgePlace() {
 
 // judgeSettings reports settings of GPTQ and AWQ that vLLM and SGLang refuse. They need all that are listed.
 func (m *Model) judgeSettings(method string, v config.Value) {
-	at := Fault{Rule: rule.QuantSetting, File: m.ConfigPath, Span: SpanOf(v)}
+	at := Fault{Rule: rule.QuantSetting, File: m.ConfigPath, Span: rule.SpanOf(v)}
 	q := m.Quant
 	var needed [][]string
 	var bits []int64

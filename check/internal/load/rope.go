@@ -49,7 +49,7 @@ func judgeRope(_ context.Context, m *Model) {
 		return // there is none, or each type of layer has its own
 	}
 	fields, is := ropes[word]
-	at := Fault{Rule: rule.ConfigRope, File: m.ConfigPath, Span: SpanOf(v)}
+	at := Fault{Rule: rule.ConfigRope, File: m.ConfigPath, Span: rule.SpanOf(v)}
 	if !is {
 		if !others[word] && isOf(plainRope, m.Text) {
 			m.Add(at, m.For(python...), "%s in %s has the type %s, which is unknown", v.Name, m.quoted(), wording.Quote(word))

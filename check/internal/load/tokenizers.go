@@ -119,7 +119,7 @@ func (m *Model) judgeSpecial(special JSON) {
 	v := special.Root.First("additional_special_tokens")
 	for e := range v.Elements() {
 		if token, ok := e.Str(); ok {
-			m.Add(Fault{Rule: rule.SpecialTokens, File: special.Path, Span: SpanOf(v)}, m.For(loader.Ollama),
+			m.Add(Fault{Rule: rule.SpecialTokens, File: special.Path, Span: rule.SpanOf(v)}, m.For(loader.Ollama),
 				"additional_special_tokens has %s, a string and not an object, and there is a tokenizer.model",
 				wording.Quote(token))
 			return
@@ -153,7 +153,7 @@ func (m *Model) judgePre(tokens JSON) {
 	if n == 0 || slices.Contains(ollamaPres, digest) {
 		return
 	}
-	m.Add(Fault{Rule: rule.PreTokenizer, File: tokens.Path, Span: SpanOf(v)}, m.For(loader.Ollama),
+	m.Add(Fault{Rule: rule.PreTokenizer, File: tokens.Path, Span: rule.SpanOf(v)}, m.For(loader.Ollama),
 		"the patterns of the pre-tokenizer have the SHA-256 %s…, which is not among the %d that it knows", digest[:12],
 		len(ollamaPres))
 }

@@ -86,7 +86,7 @@ func judgeTokens(ctx context.Context, m *Model) {
 		return
 	}
 	if pad := m.Text.First("pad_token_id"); beyond(pad.Value, vocab) {
-		m.Add(Fault{Rule: rule.PadToken, File: m.ConfigPath, Span: SpanOf(pad)}, m.For(python...),
+		m.Add(Fault{Rule: rule.PadToken, File: m.ConfigPath, Span: rule.SpanOf(pad)}, m.For(python...),
 			"%s has pad_token_id %s and %s", m.quoted(), pad.Text(), v.Sentence())
 	}
 	places := []JSON{{File: m.Main, Path: m.ConfigPath}}
@@ -102,7 +102,7 @@ func judgeTokens(ctx context.Context, m *Model) {
 			}
 		}
 		if all {
-			m.Add(Fault{Rule: rule.EndToken, File: one.Path, Span: SpanOf(end)}, m.For(python...),
+			m.Add(Fault{Rule: rule.EndToken, File: one.Path, Span: rule.SpanOf(end)}, m.For(python...),
 				"%s has eos_token_id %s, and %s has %s", wording.Quote(one.Path), wording.Quote(string(end.Text())), m.quoted(),
 				v.Sentence())
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/internal/config"
 	"github.com/weightools/safetensors/internal/wording"
 )
 
@@ -44,4 +45,10 @@ func (t *Tally) Subject(one, several string) string {
 		return "tensor " + wording.Quote(t.First.Name) + " " + one
 	}
 	return fmt.Sprintf("%s, the first %s, %s", wording.Count(t.N, "tensor"), wording.Quote(t.First.Name), several)
+}
+
+// SpanOf returns where a value of a configuration is in its file.
+func SpanOf(v config.Value) safetensors.Span {
+	begin, end := v.Span()
+	return safetensors.Span{Begin: int64(begin), End: int64(end)}
 }

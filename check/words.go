@@ -5,6 +5,7 @@ package check
 import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/check/internal/rule"
+	"github.com/weightools/safetensors/internal/config"
 	"github.com/weightools/safetensors/internal/wording"
 )
 
@@ -22,3 +23,6 @@ type end struct {
 	info  *safetensors.TensorInfo
 	shard int
 }
+
+// spanOf returns where a value is in its file.
+func spanOf(v config.Value) safetensors.Span { return rule.SpanOf(v) }

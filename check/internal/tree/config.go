@@ -1,6 +1,6 @@
 // Reading configuration files.
 
-package check
+package tree
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/check/internal/rule"
 	"github.com/weightools/safetensors/filetype"
 	"github.com/weightools/safetensors/internal/config"
 	"github.com/weightools/safetensors/internal/jsonscan"
@@ -21,28 +22,31 @@ import (
 	"github.com/weightools/safetensors/store"
 )
 
-// A configFile is a configuration file and its text.
-type configFile struct {
+// A ConfigFile is a configuration file and its text.
+type ConfigFile struct {
 	config.File
-	path string
-	text []byte
+	Path string
+	Text []byte
 }
 
-// A configReader reads configuration files, each once.
-type configReader struct {
-	*folder
-	files map[string]*configFile // by path
+// A ConfigReader reads configuration files, each once.
+type ConfigReader struct {
+	*Tree
+	files map[string]*ConfigFile // by path
 }
 
-// read returns a configuration file. A file that is not valid is reported, and counts as missing.
-func (r *configReader) read(ctx context.Context, folder, name string) *configFile {
+// NewConfigReader returns a reader of the configurations in a tree.
+func NewConfigReader(of *Tree) *ConfigReader { return &ConfigReader{of, make(map[string]*ConfigFile)} }
+
+// Read returns a configuration file. A file that is not valid is reported, and counts as missing.
+func (r *ConfigReader) Read(ctx context.Context, folder, name string) *ConfigFile {
 	file := path.Join(folder, name)
 	if c := r.files[file]; c != nil {
 		return c
 	}
-	c := &configFile{path: file}
+	c := &ConfigFile{Path: file}
 	r.files[file] = c
-	if r.Unlinked(file) || r.Sizes != nil && !r.has(file) && !r.Odd[file] {
+	if r.Unlinked(file) || r.Sizes != nil && !r.Has(file) && !r.Odd[file] {
 		return c // which saves a request to a server
 	}
 	text, err := r.text(ctx, file)
@@ -50,22 +54,22 @@ func (r *configReader) read(ctx context.Context, folder, name string) *configFil
 	case errors.Is(err, fs.ErrNotExist):
 		return c
 	case errors.Is(err, store.ErrNotRegular):
-		r.found(file).Add(RuleConfigJSON, "", safetensors.Span{}, "%s cannot be read: %v", quote(name), err)
+		r.Found(file).Add(rule.ConfigJSON, "", safetensors.Span{}, "%s cannot be read: %v", wording.Quote(name), err)
 		return c
 	case err != nil:
-		r.failed(file, err)
+		r.Failed(file, err)
 		return c
 	case text == nil:
 		return c
 	}
 	if t := filetype.DetectHead(text[:min(len(text), filetype.HeadSize)]); t.Kind.StandIn() {
-		if !r.has(file) { // otherwise judgeFetched reports it
-			r.found(file).Add(RuleNotFetched, "", safetensors.Span{End: int64(len(text))}, "%s is %s", quote(name), t)
-			r.found(file).Fix(t.Advice())
+		if !r.Has(file) { // otherwise judgeFetched reports it
+			r.Found(file).Add(rule.NotFetched, "", safetensors.Span{End: int64(len(text))}, "%s is %s", wording.Quote(name), t)
+			r.Found(file).Fix(t.Advice())
 		}
 		return c
 	}
-	c.text, c.File = text, config.Parse(name, text)
+	c.Text, c.File = text, config.Parse(name, text)
 	r.judgeNumbers(file, text)
 	if c.Err != nil {
 		at := safetensors.Span{}
@@ -73,17 +77,20 @@ func (r *configReader) read(ctx context.Context, folder, name string) *configFil
 		if errors.As(c.Err, &syntax) {
 			at = safetensors.Span{Begin: int64(syntax.Offset), End: min(int64(syntax.Offset)+1, int64(len(text)))}
 		}
-		r.found(file).Add(RuleConfigJSON, "", at, "%s is not a JSON object: %v", quote(name), c.Err)
+		r.Found(file).Add(rule.ConfigJSON, "", at, "%s is not a JSON object: %v", wording.Quote(name), c.Err)
 		c.Err = nil
 	}
 	return c
 }
 
+// Forget frees the memory of a file.
+func (r *ConfigReader) Forget(c *ConfigFile) { delete(r.files, c.Path) }
+
 // nameBefore matches the name of a member.
 var nameBefore = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"([^"\\\n]{1,100})"\s*:`) })
 
 // judgeNumbers reports the first number of a file that is not JSON.
-func (r *configReader) judgeNumbers(file string, text []byte) {
+func (r *ConfigReader) judgeNumbers(file string, text []byte) {
 	at := -1
 	for i, c := range jsonscan.WithoutNaN(text) {
 		if c != text[i] {
@@ -100,25 +107,25 @@ func (r *configReader) judgeNumbers(file string, text []byte) {
 	}
 	of := ""
 	if names := nameBefore().FindAllSubmatch(before, -1); len(names) > 0 {
-		of = " of " + quote(string(names[len(names)-1][1]))
+		of = " of " + wording.Quote(string(names[len(names)-1][1]))
 	}
-	r.found(file).Add(RuleConfigNumber, "", safetensors.Span{Begin: int64(at), End: int64(at + len(word))},
+	r.Found(file).Add(rule.ConfigNumber, "", safetensors.Span{Begin: int64(at), End: int64(at + len(word))},
 		"line %d of %s has %s as the value%s, which is not JSON: Python reads it, and other programs refuse the file",
-		bytes.Count(before, []byte("\n"))+1, quote(path.Base(file)), word, of)
+		bytes.Count(before, []byte("\n"))+1, wording.Quote(path.Base(file)), word, of)
 }
 
 // text reads a file. It returns nil for a file that is larger than a configuration may be, which it reports.
 // Memory is allocated as bytes arrive.
-func (r *configReader) text(ctx context.Context, file string) ([]byte, error) {
+func (r *ConfigReader) text(ctx context.Context, file string) ([]byte, error) {
 	object, err := r.From.Open(ctx, file)
 	if err != nil {
 		return nil, err
 	}
 	defer object.Close()
 	if size := object.Size(); size > config.MaxSize {
-		r.found(file).Add(RuleConfigJSON, "", safetensors.Span{End: size},
+		r.Found(file).Add(rule.ConfigJSON, "", safetensors.Span{End: size},
 			"%s is larger than the limit for configurations: %s of at most %v",
-			quote(path.Base(file)), count(size, "byte"), wording.Grouped(config.MaxSize))
+			wording.Quote(path.Base(file)), wording.Count(size, "byte"), wording.Grouped(config.MaxSize))
 		return nil, nil
 	}
 	text, err := io.ReadAll(io.NewSectionReader(object.ReaderAt(ctx), 0, object.Size()))
@@ -126,10 +133,4 @@ func (r *configReader) text(ctx context.Context, file string) ([]byte, error) {
 		return nil, fmt.Errorf("read %q: %w", file, err)
 	}
 	return text, nil
-}
-
-// spanOf returns where a value is in its file.
-func spanOf(v config.Value) safetensors.Span {
-	begin, end := v.Span()
-	return safetensors.Span{Begin: int64(begin), End: int64(end)}
 }
