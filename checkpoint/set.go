@@ -4,12 +4,14 @@ package checkpoint
 
 import (
 	"context"
+	"io"
 	"path"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint/internal/index"
 	"github.com/weightools/safetensors/checkpoint/internal/naming"
 	"github.com/weightools/safetensors/checkpoint/internal/shard"
+	"github.com/weightools/safetensors/internal/config"
 	"github.com/weightools/safetensors/store"
 )
 
@@ -108,6 +110,20 @@ func (s *Set) home(name string) int {
 // fs.ErrNotExist if the file does not exist.
 func (s *Set) OpenBeside(ctx context.Context, name string) (store.Object, error) {
 	return s.found.from.Open(ctx, path.Join(path.Dir(s.file()), name))
+}
+
+// config returns the text of config.json in the folder of the set, nil if it cannot be read.
+func (s *Set) config(ctx context.Context) []byte {
+	file, err := s.OpenBeside(ctx, "config.json")
+	if err != nil {
+		return nil
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.NewSectionReader(file.ReaderAt(ctx), 0, min(file.Size(), config.MaxSize)))
+	if err != nil {
+		return nil
+	}
+	return text
 }
 
 // LeftOver returns the sets of the indexes in the folder of the set whose shards are all

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint/internal/draft"
 	"github.com/weightools/safetensors/checkpoint/internal/finding"
 	"github.com/weightools/safetensors/checkpoint/internal/index"
 	"github.com/weightools/safetensors/checkpoint/internal/shard"
@@ -146,7 +147,7 @@ func (s *survey) misplaced(groups *finding.Tallies[[2]string]) {
 func (s *survey) absent(ctx context.Context, x *Index) {
 	gone, lost := finding.NewTallies[string](), finding.NewTallies[string]()
 	elsewhere := make(map[string]int) // of the tensors of missing shards, how many are in another
-	var draft *mtp
+	var mtp *draft.Layers
 	for i := range x.Tensors {
 		e := &x.Tensors[i]
 		home := s.c.set.home(e.Shard)
@@ -154,10 +155,10 @@ func (s *survey) absent(ctx context.Context, x *Index) {
 		case home < 0:
 			continue // invalid, which is reported
 		case s.shards[home].missing:
-			if draft == nil {
-				draft = s.c.set.newMTP(ctx)
+			if mtp == nil {
+				mtp = draft.New(s.c.set.config(ctx))
 			}
-			draft.add(e.Shard, e.Tensor)
+			mtp.Add(e.Shard, e.Tensor)
 			gone.Add(e.Shard, e.Tensor, e.Span)
 			if s.found[i] != (place32{}) {
 				elsewhere[e.Shard]++
@@ -173,7 +174,7 @@ func (s *survey) absent(ctx context.Context, x *Index) {
 			also = fmt.Sprintf("; other shards have %d of them", n)
 		}
 		s.Add(RuleShardMissing, t.First, t.At, "shard %s is missing, and with it %s%s%s", quote(shard), t.OfIndex(),
-			draft.of(shard), also)
+			mtp.Of(shard), also)
 		if instead != "" {
 			s.Fix(finding.FixInstead(instead))
 		}

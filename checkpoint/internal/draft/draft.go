@@ -1,34 +1,25 @@
-// Layers that predict further tokens (MTP), which models load only if they are there.
-
-package checkpoint
+// Package draft knows layers that predict further tokens (MTP), which models load only if they are there.
+package draft
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/weightools/safetensors/internal/config"
 	"github.com/weightools/safetensors/internal/parts"
 )
 
-// mtp finds out whether the tensors of a shard are all those of MTP layers.
-type mtp struct {
+// Layers find out whether the tensors of a shard are all those of MTP layers.
+type Layers struct {
 	first, end int64           // the numbers of the layers by config.json; none if they are equal
 	other      map[string]bool // shards with other tensors
 	layers     map[string]int  // a layer of the tensors of a shard, -1 if they are called "mtp"
 }
 
-// newMTP reads the numbers of layers in config.json.
-func (s *Set) newMTP(ctx context.Context) *mtp {
-	m := &mtp{other: make(map[string]bool), layers: make(map[string]int)}
-	file, err := s.OpenBeside(ctx, "config.json")
-	if err != nil {
-		return m
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.NewSectionReader(file.ReaderAt(ctx), 0, min(file.Size(), config.MaxSize)))
-	if err != nil {
+// New reads the numbers of layers in the text of config.json, which may be empty.
+func New(text []byte) *Layers {
+	m := &Layers{other: make(map[string]bool), layers: make(map[string]int)}
+	if len(text) == 0 {
 		return m
 	}
 	c := config.New(config.Files{Main: config.Parse("config.json", text)}, new(config.Notes))
@@ -38,8 +29,8 @@ func (s *Set) newMTP(ctx context.Context) *mtp {
 	return m
 }
 
-// add adds a tensor of a shard.
-func (m *mtp) add(shard, tensor string) {
+// Add adds a tensor of a shard.
+func (m *Layers) Add(shard, tensor string) {
 	_, number, _ := parts.Layer(tensor)
 	switch {
 	case strings.HasPrefix(tensor, "mtp.") || strings.HasPrefix(tensor, "model.mtp."):
@@ -51,8 +42,8 @@ func (m *mtp) add(shard, tensor string) {
 	}
 }
 
-// of describes the layers of a shard, "" if it has others.
-func (m *mtp) of(shard string) string {
+// Of describes the layers of a shard, "" if it has others.
+func (m *Layers) Of(shard string) string {
 	switch layer := m.layers[shard]; {
 	case m.other[shard]:
 		return ""
