@@ -15,24 +15,16 @@ import (
 // turn of the folder.
 type comparer struct {
 	f     *folder
-	known map[*Set]*facts
+	known map[*Set]*contents.Facts
 	bytes *samebytes.Comparer
 }
 
-// Facts are what the headers of a set contain.
-type facts struct {
-	held   contents.Contents
-	shapes contents.Shapes // nil until they are needed
-	sizes  []int64         // of the shards in bytes; nil if there are none, or some are unknown
-	broken bool
-}
-
 func newComparer(f *folder) *comparer {
-	return &comparer{f, make(map[*Set]*facts), samebytes.New(f.from, f.known.Recall, f.opts.HeadersOnly)}
+	return &comparer{f, make(map[*Set]*contents.Facts), samebytes.New(f.from, f.known.Recall, f.opts.HeadersOnly)}
 }
 
 // facts reads the headers of a set once.
-func (c *comparer) facts(ctx context.Context, s *Set) (*facts, error) {
+func (c *comparer) facts(ctx context.Context, s *Set) (*contents.Facts, error) {
 	if one := c.known[s]; one != nil {
 		return one, nil
 	}
@@ -40,16 +32,16 @@ func (c *comparer) facts(ctx context.Context, s *Set) (*facts, error) {
 	if err != nil {
 		return nil, err
 	}
-	one := &facts{held: held}
+	one := &contents.Facts{Held: held}
 	for _, path := range s.Shards {
 		k := c.f.known.Recall(path)
 		if k != nil {
-			one.sizes = append(one.sizes, k.Size)
+			one.Sizes = append(one.Sizes, k.Size)
 		}
-		one.broken = one.broken || isBroken(k, s)
+		one.Broken = one.Broken || isBroken(k, s)
 	}
-	if len(one.sizes) < len(s.Shards) {
-		one.sizes = nil
+	if len(one.Sizes) < len(s.Shards) {
+		one.Sizes = nil
 	}
 	c.known[s] = one
 	return one, nil
@@ -66,45 +58,23 @@ func isBroken(k *shard.Knowledge, of *Set) bool {
 
 // compare returns the evidence that s is a copy of m. The evidence of names counts if the tensors
 // agree with it. Equal bytes need no evidence of names.
-func (c *comparer) compare(ctx context.Context, s, m *Set, name evidence) (evidence, error) {
+func (c *comparer) compare(ctx context.Context, s, m *Set, name contents.Evidence) (contents.Evidence, error) {
 	a, err := c.facts(ctx, s)
 	if err != nil {
 		return "", err
 	}
 	b, err := c.facts(ctx, m)
-	if err != nil || a.broken || b.broken {
+	if err != nil || a.Broken || b.Broken {
 		return "", err
 	}
-	if name.agrees(a, b) {
+	if name.Agrees(a, b) {
 		return name, nil
 	}
-	if a.sizes == nil || !slices.Equal(a.sizes, b.sizes) {
+	if a.Sizes == nil || !slices.Equal(a.Sizes, b.Sizes) {
 		return "", nil
 	}
 	if same, err := c.bytes.Files(ctx, s.Shards, m.Shards); !same || err != nil {
 		return "", err
 	}
-	return asEqual, nil
-}
-
-// agrees reports whether the tensors of two sets confirm the evidence of their names.
-func (e evidence) agrees(a, b *facts) bool {
-	switch e {
-	case asVariant:
-		return contents.SameTensors(a.held, b.held)
-	case asWhole:
-		n := len(a.held)
-		return n > 0 && n == len(b.held) && contents.InCommon(a.held, b.held) == n
-	case asMakers:
-		return contents.SameTensors(a.held, b.held) || contents.SameShapes(a.byShape(), b.byShape())
-	}
-	return false
-}
-
-// byShape returns the set's tensors by shape. They are counted once.
-func (one *facts) byShape() contents.Shapes {
-	if one.shapes == nil {
-		one.shapes = contents.ShapesOf(one.held)
-	}
-	return one.shapes
+	return contents.Equal, nil
 }

@@ -5,19 +5,22 @@
 
 package checkpoint
 
-import "github.com/weightools/safetensors/checkpoint/internal/naming"
+import (
+	"github.com/weightools/safetensors/checkpoint/internal/contents"
+	"github.com/weightools/safetensors/checkpoint/internal/naming"
+)
 
 // byName returns the evidence of names that s is a copy of m, as the libraries diffusers and
 // transformers, Llama and Mistral name copies. It reads nothing.
-func byName(s, m *Set) evidence {
+func byName(s, m *Set) contents.Evidence {
 	a, b := s.parts(), m.parts()
 	switch {
 	case a.Folder == b.Folder && a.IsVariantOf(b):
-		return asVariant
+		return contents.Variant
 	case a.Folder == b.Folder && a.Stem == b.Stem && s.isOneFile() && m.Index != "":
-		return asWhole
+		return contents.Whole
 	case a.Home == b.Folder && (a.Original || a.Consolidated) && !b.Consolidated && (m.Index != "" || b.Base == "model"):
-		return asMakers
+		return contents.Makers
 	}
 	return ""
 }

@@ -8,6 +8,7 @@ import (
 	"path"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint/internal/contents"
 	"github.com/weightools/safetensors/checkpoint/internal/index"
 	"github.com/weightools/safetensors/checkpoint/internal/naming"
 	"github.com/weightools/safetensors/checkpoint/internal/shard"
@@ -40,8 +41,8 @@ type Set struct {
 	Shards []string // the paths of the shards, in order; see [Checkpoint.Shards]
 
 	found  *folder
-	proof  evidence      // for CopyOf
-	named  *naming.Parts // nil until it is needed
+	proof  contents.Evidence // for CopyOf
+	named  *naming.Parts     // nil until it is needed
 	index  *Index
 	report *safetensors.Report // on the index itself
 	byName map[string]int      // indices of Shards by their names in the index
@@ -137,16 +138,6 @@ func (s *Set) heads() []int64 {
 	}
 	return index.HeadSizes(s.index, len(s.Shards), s.home)
 }
-
-// Evidence is the reason why a set is a copy of another, "" if it is not.
-type evidence string
-
-const (
-	asVariant evidence = "variant"  // model.fp16.safetensors and model.safetensors
-	asWhole   evidence = "whole"    // model.safetensors and model.safetensors.index.json
-	asMakers  evidence = "makers'"  // consolidated.safetensors or original/, and model.safetensors
-	asEqual   evidence = "the same" // byte for byte
-)
 
 // An Index says which shard holds each tensor. No specification defines its form: it is
 // what the library transformers writes as "model.safetensors.index.json".

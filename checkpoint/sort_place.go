@@ -85,7 +85,7 @@ func (c *comparer) relate(ctx context.Context, beside, models []*Set) error {
 		case err != nil:
 			return err
 		case copied:
-		case isAdapter(s, known.held):
+		case isAdapter(s, known.Held):
 			s.Role = Adapter
 		default:
 			s.Role = Other
@@ -141,10 +141,10 @@ func (c *comparer) sortLoose(ctx context.Context, sets []*Set) ([]*Set, error) {
 			beside = append(beside, s)
 			continue
 		}
-		if isAdapter(s, known.held) {
+		if isAdapter(s, known.Held) {
 			s.Role = Adapter
 		}
-		models, held = append(models, s), append(held, known.held)
+		models, held = append(models, s), append(held, known.Held)
 	}
 	models, beside, held = setAside(models, beside, held)
 	// Files of other formats are complete checkpoints, such as the steps of a training run.

@@ -144,7 +144,7 @@ func firstIndexed(all []*Set, folder string) *Set {
 func (s *survey) copy(ctx context.Context, other *Set) {
 	f := s.c.set.found
 	held, err := f.contents(ctx, other)
-	if err == nil && other.proof == asEqual {
+	if err == nil && other.proof == contents.Equal {
 		s.Add(RuleTwoCopies, "", safetensors.Span{}, "%s is a copy of %s with equal bytes: %s in %s; it is not counted",
 			quote(other.Name), quote(s.c.set.Name), count(len(held), "tensor"), count(len(other.Shards), "file"))
 		return
