@@ -21,7 +21,7 @@ func (f *file) omit(w *walker, path func() string, v pickle.Value, t tree.Tally)
 	if len(f.Skipped) >= mostSkipped { // a path can be long
 		return f.skip(Skipped{Tensors: t.Tensors, Values: t.Values})
 	}
-	return f.skip(skipped(path(), v, t))
+	return f.skip(Skipped{Path: path(), What: t.What(v), Tensors: t.Tensors, Values: t.Values})
 }
 
 // skip records a skipped value.
@@ -35,20 +35,4 @@ func (f *file) skip(s Skipped) error {
 	}
 	f.Skipped = append(f.Skipped, s)
 	return f.take(s.Path+s.What, childSize)
-}
-
-// skipped describes a skipped value.
-func skipped(path string, v pickle.Value, t tree.Tally) Skipped {
-	s := Skipped{Path: path, Tensors: t.Tensors, Values: t.Values}
-	switch {
-	case t.Tensors == 0 && (t.Values <= 1 || v.Kind() == pickle.KindCall):
-		s.What = tree.WhatIs(v)
-	case t.Tensors == 0:
-		s.What = wording.Count(t.Values, "value")
-	case t.Values == 0:
-		s.What = wording.Count(t.Tensors, "tensor")
-	default:
-		s.What = fmt.Sprintf("%s and %s", wording.Count(t.Tensors, "tensor"), wording.Count(t.Values, "other value"))
-	}
-	return s
 }

@@ -5,6 +5,7 @@ package tree
 import (
 	"slices"
 
+	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle"
 )
 
@@ -13,6 +14,19 @@ type Tally struct{ Tensors, Values int }
 
 // add adds the contents of a container.
 func (t *Tally) add(o Tally) { t.Tensors, t.Values = t.Tensors+o.Tensors, t.Values+o.Values }
+
+// What describes a value with these contents.
+func (t Tally) What(v pickle.Value) string {
+	switch {
+	case t.Tensors == 0 && (t.Values <= 1 || v.Kind() == pickle.KindCall):
+		return WhatIs(v)
+	case t.Tensors == 0:
+		return wording.Count(t.Values, "value")
+	case t.Values == 0:
+		return wording.Count(t.Tensors, "tensor")
+	}
+	return wording.Count(t.Tensors, "tensor") + " and " + wording.Count(t.Values, "other value")
+}
 
 // A sum is a container that is being counted.
 type sum struct {
