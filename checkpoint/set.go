@@ -37,6 +37,7 @@ type Set struct {
 	Role   Role
 	CopyOf string   // the Name of the original if this is a copy, or ""
 	PartOf string   // the Name of the model that this is a Module of, or ""
+	Piped  bool     // whether it is in a folder that a model_index.json above names: a part of a pipeline
 	Index  string   // the path of the index, or ""
 	Shards []string // the paths of the shards, in order; see [Checkpoint.Shards]
 

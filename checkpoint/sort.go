@@ -182,6 +182,9 @@ func (f *folder) sets(ctx context.Context) ([]*Set, error) {
 		if err != nil {
 			return nil, err
 		}
+		for _, s := range sets {
+			s.Piped = f.parts != nil && f.isPart(p.path)
+		}
 		if f.isInside(p) {
 			inside = append(inside, sets...)
 		} else {

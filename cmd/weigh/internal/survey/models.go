@@ -32,6 +32,9 @@ func (s *Survey) modelOf(at *target.Target, set *checkpoint.Set) *namedModel {
 	if s.opts.Each && set.PartOf != "" && !slices.ContainsFunc(s.models, func(m *namedModel) bool { return m.name == name }) {
 		name, partOf = at.Path(set.Name), name
 	}
+	if s.opts.Each && set.Piped {
+		partOf = at.Path(at.Within)
+	}
 	if stem, ok := numbered(name); ok && set.Index == "" && len(set.Shards) == 1 {
 		name = stem
 	}
