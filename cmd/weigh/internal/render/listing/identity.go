@@ -120,7 +120,7 @@ func (m *Identified) whole() string {
 	}
 	var kinds []string
 	for i := range m.Parts {
-		kinds = append(kinds, string(m.Parts[i].Kind))
+		kinds = append(kinds, cmp.Or(string(m.Parts[i].Kind), string(identity.Unknown)))
 	}
 	return text + ": " + typeset.AtMost(20, kinds)
 }
