@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/weightools/safetensors"
@@ -39,8 +40,8 @@ func OpenFile(ctx context.Context, sess *cli.Session, verb string, name Name) (*
 	if err != nil {
 		return nil, err
 	}
-	if len(sets) == 1 && len(sets[0].Shards) == 1 && !strings.HasSuffix(sets[0].Shards[0], weightsSuffix) {
-		f, err := at.open(ctx, sets[0].Shards[0])
+	if one := at.otherThanWeights(sets); one != "" {
+		f, err := at.open(ctx, one)
 		if err != nil {
 			return nil, err
 		}
@@ -58,6 +59,24 @@ func OpenFile(ctx context.Context, sess *cli.Session, verb string, name Name) (*
 		return nil, err
 	}
 	return f.judged(f.read)
+}
+
+// otherThanWeights returns the only file of the target, or the part of a model in several files that the user named,
+// unless it is a safetensors file by its name; "" if there is none.
+func (t *Target) otherThanWeights(sets []*checkpoint.Set) string {
+	if len(sets) != 1 {
+		return ""
+	}
+	one := t.Within
+	if shards := sets[0].Shards; len(shards) == 1 {
+		one = shards[0]
+	} else if !slices.Contains(shards, one) {
+		return ""
+	}
+	if strings.HasSuffix(one, weightsSuffix) {
+		return ""
+	}
+	return one
 }
 
 // open opens a file of the target.
