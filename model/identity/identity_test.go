@@ -251,3 +251,14 @@ func TestBuiltin(t *testing.T) {
 		t.Errorf("%d families", len(families))
 	}
 }
+
+// Matching follows a chain of signatures, so its length is limited.
+func TestChainsAreShort(t *testing.T) {
+	text := "[s0]\nkind checkpoint\nfamily F\nhas a.weight\n"
+	for i := 1; i < 20; i++ {
+		text += fmt.Sprintf("[s%d]\nof s%d\nhas a.weight\n", i, i-1)
+	}
+	if _, err := identity.Parse("f", []byte(text)); err == nil || !strings.Contains(err.Error(), "the limit is 8") {
+		t.Errorf("a chain of 20 gives %v", err)
+	}
+}

@@ -136,6 +136,10 @@ func (r *reader) finish() error {
 		return fmt.Errorf("%s:%d: signature %s %s", r.name, s.line, wording.Quote(s.ID), fmt.Sprintf(format, args...))
 	}
 	if p := s.parent; p != nil {
+		const deepest = 8 // matching follows the chain
+		if s.depth = p.depth + 1; s.depth > deepest {
+			return fail("is the last of a chain of %d that refine each other, and the limit is %d", s.depth, deepest)
+		}
 		if s.Kind == "" {
 			s.Kind = p.Kind
 		}

@@ -21,6 +21,7 @@ type Signature struct {
 	fallback   bool // matches only where no other signature does
 	line       int
 	parent     *Signature
+	depth      int // how many signatures it refines, directly or not
 	children   []*Signature
 	conditions []condition
 }
