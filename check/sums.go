@@ -66,7 +66,7 @@ func (s *sums) judge(m *subject, isAdapter bool) {
 			if v := Ungathered(one.header); v != nil {
 				m.found(one.path).Add(v.Rule, v.Tensor, v.Span, "%s", v.Detail)
 				if n := m.partitions(folderOf(one.path)); n > 0 {
-					m.found(one.path).Fix(fmt.Sprintf("The values are in %s beside it, *%s: gather them with DeepSpeed, "+
+					m.found(one.path).Fix(fmt.Sprintf("The values are in %s in the same folder, *%s: gather them with DeepSpeed, "+
 						"`python -m deepspeed.utils.zero_to_fp32 FOLDER/.. NEW`.", count(n, "file"), partitionSuffix))
 				}
 			}

@@ -72,7 +72,7 @@ var rules = [...]safetensors.RuleInfo{
 	},
 	{
 		Rule: RuleVersion, Severity: safetensors.Invalid,
-		Summary: "The version is 2 or 3. Nothing current reads version 1.",
+		Summary: "The version is 2 or 3. Current programs do not read version 1.",
 		Source:  loader, Reference: "refuses it",
 		Fix: convert,
 	},
@@ -85,7 +85,7 @@ var rules = [...]safetensors.RuleInfo{
 	},
 	{
 		Rule: RuleTruncated, Severity: safetensors.Invalid,
-		Summary: "A file is not cut off before its last value or the last byte of its last tensor.",
+		Summary: "A file is not truncated: its values and tensors are complete.",
 		Source:  "the definition", Reference: "refuses it",
 		Fix: again,
 	},
@@ -157,7 +157,7 @@ var rules = [...]safetensors.RuleInfo{
 	},
 	{
 		Rule: RuleOddAlignment, Severity: safetensors.Warning,
-		Summary: "general.alignment is a multiple of 8, and is small.",
+		Summary: "general.alignment is a multiple of 8, and not larger than the file.",
 		Source:  specification, Reference: "takes every power of two",
 		Fix: convert,
 	},
@@ -193,7 +193,7 @@ var rules = [...]safetensors.RuleInfo{
 	},
 	{
 		Rule: RuleTensorType, Severity: safetensors.Invalid,
-		Summary: "The type of a tensor is one of ggml's. Others are listed, and not decoded.",
+		Summary: "The type of a tensor is one of ggml's. Other types are listed but not decoded.",
 		Source:  loader, Reference: "refuses it",
 		Fix: "Read the file with the program that wrote it: forks of llama.cpp have types of their own.",
 	},
@@ -260,9 +260,9 @@ var rules = [...]safetensors.RuleInfo{
 	},
 	{
 		Rule: RuleFileType, Severity: safetensors.Warning,
-		Summary: "general.file_type is defined, and a matrix of the model has the type that it names.",
+		Summary: "general.file_type is defined, and at least one matrix has the type that it names.",
 		Source:  specification, Reference: "shows it, and does not compare it",
-		Fix: "Trust the types of the tensors, and not the name or general.file_type.",
+		Fix: "Trust the types of the tensors, not the file name or general.file_type.",
 	},
 	{
 		Rule: RuleQuantVersion, Severity: safetensors.Warning,
@@ -272,7 +272,7 @@ var rules = [...]safetensors.RuleInfo{
 	},
 	{
 		Rule: RuleModelKey, Severity: safetensors.Warning,
-		Summary: "The keys that every model needs are there, and have the types that llama.cpp wants.",
+		Summary: "The keys that every model needs are there, and have the types that llama.cpp expects.",
 		Source:  models, Reference: "does not load the model",
 		Fix: convert,
 	},

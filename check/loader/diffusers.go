@@ -16,7 +16,7 @@ var diffusersNeeds = []Need{
 		Does:   "stops with OSError or ValueError, or makes an empty tokenizer",
 		Source: "pipelines/pipeline_utils.py, from_pretrained"},
 	{Rule: rule.VariantOnly, Loader: Diffusers, Severity: safetensors.Warning,
-		Does:   "stops with OSError if it is not told the variant",
+		Does:   "stops with OSError unless the variant is passed",
 		Source: "models/modeling_utils.py, from_pretrained"},
 	{Rule: rule.WeightsNotFound, Loader: Diffusers, Severity: safetensors.Error,
 		Does:   "stops with OSError",

@@ -54,7 +54,7 @@ var infos = []Info{
 			"model*.safetensors, or every pytorch_model*.bin, and the tokenizer. The version is that of llama_cpp_python, " +
 			"which contains it."},
 	{MLX, "mlx-lm", "0.32.2", "https://github.com/ml-explore/mlx-lm",
-		"It reads config.json, then every model*.safetensors, whatever the index says, and the tokenizer."},
+		"It reads config.json, then every model*.safetensors, even if the index does not list it, and the tokenizer."},
 	{Ollama, "Ollama", "fb307609", "https://github.com/ollama/ollama",
 		"`ollama create` reads every model*.safetensors, or consolidated*.safetensors, or files of other formats, and all " +
 			"*.json files, and converts them to GGUF."},

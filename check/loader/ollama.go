@@ -35,7 +35,7 @@ var ollamaNeeds = []Need{
 		Does:   "stops with: unknown tokenizer format",
 		Source: "convert/tokenizer.go, parseVocabulary"},
 	{Rule: rule.TokenGap, Loader: Ollama, Severity: safetensors.Error,
-		Does:   "numbers the tokens without the gaps, so that those after the first have wrong ids",
+		Does:   "skips the gaps when it numbers tokens: all tokens after the first gap have wrong ids",
 		Source: "convert/tokenizer.go, parseVocabularyFromTokenizer"},
 	{Rule: rule.SpecialTokens, Loader: Ollama, Severity: safetensors.Error,
 		Does:   "panics: interface conversion",

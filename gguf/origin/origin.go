@@ -263,7 +263,7 @@ func (m *matcher) prepare(ctx context.Context, ti *safetensors.TensorInfo, from 
 		strings.HasPrefix(ti.Name, "token_embd.") && c.is.NumElems() < c.from.NumElems() &&
 			slices.Equal(c.is.Shape[1:], c.from.Shape[min(1, len(c.from.Shape)):])
 	if !fits {
-		return c, fmt.Sprintf("it has the shape %s, and %s is due", c.is.ShapeString(), c.from.ShapeString()), nil
+		return c, fmt.Sprintf("its shape is %s, expected %s", c.is.ShapeString(), c.from.ShapeString()), nil
 	}
 	return c, "", nil
 }

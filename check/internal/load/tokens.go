@@ -73,7 +73,7 @@ func judgeText(ctx context.Context, m *Model) {
 		word, _ := v.Get("content").Str()
 		if word == "<|im_start|>" || word == "<|start_header_id|>" || word == "<start_of_turn>" || word == "[INST]" {
 			m.Add(Fault{Rule: rule.ChatTemplate, File: text.Path}, m.For(python...),
-				"%s has the token %s of conversations, and no chat_template", wording.Quote(text.Path), wording.Quote(word))
+				"%s has the chat token %s, but no chat_template", wording.Quote(text.Path), wording.Quote(word))
 			return
 		}
 	}

@@ -47,8 +47,8 @@ is a file, a folder of shards, or an index; formats are detected by content. DST
 if it ends in ".safetensors", otherwise a folder, which is created if needed. A sharded
 checkpoint is written as shards with a new index.
 
-The tensors of a GGUF model keep their names. Types of whole elements, such as F16 and
-BF16, keep their values; blocks, such as Q4_K, are decoded to F32.
+The tensors of a GGUF model keep their names. Types without blocks, such as F16 and BF16,
+are copied; types with blocks, such as Q4_K, are decoded to F32.
 
 Nothing is unpickled and no code runs. Each file is scanned first, as by weigh scan. A
 dangerous file is refused with exit code 1; --convert-anyway extracts its tensors, also

@@ -38,10 +38,11 @@ SRC; a GLOB matches whole names, as in info.
                       transformers, bare (without the prefix "model."), meta,
                       mistral, mlx, megatron, diffusers, original, comfyui or
                       checkpoint (original, with the prefix that the part has
-                      in a file of all parts). Wrappers such as "_orig_mod."
-                      go. A model with a name that has no spelling is refused.
-                      Adapters: peft, kohya, diffusers, comfyui or mlx; alpha
-                      moves to the place where the program expects it
+                      in a file of all parts). Prefixes of wrappers, such as
+                      "_orig_mod.", are removed. Nothing is written if FORM
+                      lacks a name for a tensor. Forms of adapters: peft,
+                      kohya, diffusers, comfyui and mlx; alpha moves to the
+                      place where the program expects it
   --map FILE          rename and rearrange by rules, one on each line;
                       placeholders in braces are numbers, and {*} is any text:
                         layers.{n}.attn.wo.weight => model.layers.{n}.o.weight

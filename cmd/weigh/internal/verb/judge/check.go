@@ -37,12 +37,12 @@ files. A single file is never reported as incomplete.
 Check does not read values, unless --data is set. --data reads all values, reports
 unexpected NaN, infinity and zeros, and verifies checksums in the Hub's cache.
 
---for LOADER also checks what a program needs to load the weights, and gives findings
-the severity that they have for it. With --tp N, N devices share each tensor.
-docs/loaders.md lists the programs and their source code.
+--for LOADER also checks what a program needs to load the weights. Severities of findings
+then depend on the program. --tp N also checks that N devices can share the tensors.
+docs/loaders.md lists the programs and cites their source code.
 
-An adapter is compared with its base if that is in the same folder, or where the relative
-path in adapter_config.json says, or given by --base.
+Check compares an adapter with its base model. It finds the base in the same folder or by
+a relative path in adapter_config.json; otherwise name it with --base.
 
 The exit code is 0 if there are no findings of the --fail-on rules or of at least the
 --fail-on severity, 1 if there are, and 3 if a file could not be read and there are no

@@ -72,11 +72,11 @@ count as equal, even if their dtypes differ. Two values are within it if |a-b| <
 
 Metadata is compared, too, unless --no-metadata is set.
 
-A GGUF model and a checkpoint with names of transformers are compared tensor by tensor,
-with the names, orders and changes of llama.cpp's converter undone. Diff says whether
-the model was made from the checkpoint: whether each tensor differs only as rounding to
-its type makes it differ. ERROR is the mean square of a-b, and BY ROUNDING that which
-the type gives, as fractions of the mean square of a. --all lists every tensor.
+Diff can also compare a GGUF model with a transformers checkpoint. It reverses the
+renaming and reordering of llama.cpp's converter, and tells whether the model was made
+from the checkpoint: whether tensors differ only by rounding to their types. ERROR is the
+mean square of a-b, and BY ROUNDING is the error that rounding causes, both as fractions
+of the mean square of a. --all lists every tensor.
 
 The exit code is 0 if there are no differences, and 1 if there are. A GLOB that
 matches nothing in A or B is an error (exit code 2).`,

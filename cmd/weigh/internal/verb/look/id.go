@@ -25,17 +25,18 @@ type idFlags struct {
 	signatures   string
 }
 
-const idHelp = `Tell what models are: a checkpoint, a diffusion model alone, a VAE, a text encoder, a
-ControlNet, an adapter such as LoRA, an upscaler, a language model and more, with family
-and version, and the names and shapes that decided. Of an adapter, id also shows rank,
-alpha, target modules and base model. Id reads headers and configuration files.
+const idHelp = `Identify models: their kind (checkpoint, diffusion model, VAE, text encoder, ControlNet,
+adapter, upscaler, language model and more), family and version, with the names and
+shapes that match. For an adapter, id also shows rank, alpha, target modules and base
+model. Id reads only headers and configuration files.
 
-The answer is never a guess. "ambiguous" lists all versions or families that fit, and
-says why; "unknown" shows how the names begin. Each set of weights in a folder gets an
-answer of its own, and so does each part of a pipeline of diffusers.
+Id does not guess. "ambiguous" lists all versions or families that match, and says why;
+"unknown" shows how the names begin. In a folder, id identifies each set of weights, and
+each component of a diffusers pipeline.
 
-Signatures decide: docs/signatures.md lists them. --signatures FILE, or the environment
-variable WEIGH_SIGNATURES, adds your own, which take precedence over built-in ones.
+Id compares models with signatures, which docs/signatures.md lists. --signatures FILE or
+the environment variable WEIGH_SIGNATURES adds your own; they take precedence over
+built-in ones.
 
 The exit code is 0 for any answer, 1 if a file is invalid, and 3 if one cannot be read.`
 
