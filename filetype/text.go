@@ -5,6 +5,7 @@ package filetype
 import (
 	"bytes"
 	"fmt"
+	"path"
 	"strconv"
 	"strings"
 
@@ -140,14 +141,12 @@ func isPython(text []byte) bool {
 	return false
 }
 
-// isLink reports whether a text is the destination of a symbolic link in a Hub cache.
+// isLink reports whether a text is the destination of a symbolic link in a Hub cache: a path to a file that is named
+// after its digest, such as "../../blobs/DIGEST".
 func isLink(text []byte) bool {
-	blob := text
-	for bytes.HasPrefix(blob, []byte("../")) {
-		blob = blob[3:]
-	}
-	hex, ok := bytes.CutPrefix(blob, []byte("blobs/"))
-	return ok && len(blob) < len(text) && len(hex) >= 40 && len(hex) <= 64 && len(bytes.Trim(hex, "0123456789abcdef")) == 0
+	folder, hex := path.Split(string(text))
+	return strings.HasSuffix(folder, "/blobs/") && !strings.ContainsAny(folder, "\r\n") && len(hex) >= 40 && len(hex) <= 64 &&
+		strings.Trim(hex, "0123456789abcdef") == ""
 }
 
 // pointer recognizes texts that refer to a file that was not downloaded.

@@ -292,6 +292,8 @@ def others():
     write("xet-pointer", f"# xet version 0\nfilesize = 4976698672\nhash = '{oid}'\n")  # xetdata/xet-core: pointer_file.rs
     write("xet-pointer~json", json.dumps({"hash": oid, "file_size": 4976698672}))  # huggingface/xet-core: xet_file.rs
     write("link-text", f"../../blobs/{oid}")
+    write("link-text~elsewhere", f"tmp/x/models--org--model/blobs/{oid}")
+    write("text~blobs", "The blobs are in models--org--model/blobs/4d7a2146.\n")
     write("html", '<!DOCTYPE html>\n<html class="">\n<head><title>Sign in</title></head>\n<body></body>\n</html>\n')
     write("html~bare", "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n</html>\r\n")
     write("html~xhtml", '\n<?xml version="1.0"?>\n<!DOCTYPE html>\n<html/>\n')

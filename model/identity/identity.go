@@ -89,6 +89,9 @@ func Of(m *model.Model, s *Signatures) *Identity {
 			id.Part = p
 		}
 	}
+	if len(m.Files) == 0 {
+		id.Notes = append(id.Notes, "no weights could be read: this is what config.json says")
+	}
 	if id.Status == Unknown {
 		id.Seen = v.seen()
 	}

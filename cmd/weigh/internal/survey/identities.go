@@ -14,7 +14,7 @@ func (s *Survey) Identities(by *identity.Signatures) []listing.Identified {
 	var list []listing.Identified
 	var pipelines []string
 	for _, m := range s.models {
-		if len(m.Files) == 0 || slices.Contains(pipelines, m.partOf) {
+		if m.isEmpty() || slices.Contains(pipelines, m.partOf) {
 			continue
 		}
 		if m.partOf == "" {
@@ -27,12 +27,15 @@ func (s *Survey) Identities(by *identity.Signatures) []listing.Identified {
 	return list
 }
 
+// isEmpty reports whether nothing is known of a model: its files could not be read, and there is no configuration.
+func (m *namedModel) isEmpty() bool { return len(m.Files) == 0 && m.Config == nil }
+
 // pipeline returns a pipeline and its parts.
 func (s *Survey) pipeline(folder string, by *identity.Signatures) []listing.Identified {
 	list := []listing.Identified{{Name: folder}}
 	var parts []*identity.Identity
 	for _, m := range s.models {
-		if m.partOf == folder && len(m.Files) > 0 {
+		if m.partOf == folder && !m.isEmpty() {
 			id := identity.Of(m.Model, by)
 			parts = append(parts, id)
 			list = append(list, listing.Identified{Name: m.name, PartOf: folder, Identity: id})

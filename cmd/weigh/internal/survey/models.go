@@ -52,7 +52,7 @@ func (s *Survey) modelOf(at *target.Target, set *checkpoint.Set) *namedModel {
 // together are models of their own, even if they have no tensor in common.
 func (s *Survey) addShard(ctx context.Context, at *target.Target, set *checkpoint.Set, m *namedModel, shard string,
 	h *safetensors.Header) {
-	if _, ok := numbered(set.Name); ok || !s.opts.Each || set.Index != "" || len(set.Shards) < 2 {
+	if !s.opts.Each || set.Index != "" || len(set.Shards) < 2 || strings.Contains(set.Name, "-*-of-") {
 		m.AddShard(ctx, set, shard, h)
 		return
 	}
@@ -62,9 +62,9 @@ func (s *Survey) addShard(ctx context.Context, at *target.Target, set *checkpoin
 	one.configure(ctx, set)
 }
 
-// configure reads the configuration, once all shards are added.
+// configure reads the configuration, once all shards are added. Without any, it still says what the model is.
 func (m *namedModel) configure(ctx context.Context, set *checkpoint.Set) {
-	if m != nil && !m.configured && len(m.Files) > 0 {
+	if m != nil && !m.configured && (len(m.Files) > 0 || len(set.Shards) > 0 && set.Index != "") {
 		m.configured = true
 		m.ReadConfigs(ctx, set)
 	}
