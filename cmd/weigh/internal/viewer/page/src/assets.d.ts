@@ -1,0 +1,3 @@
+// esbuild bundles style sheets that are imported.
+
+declare module "*.css";

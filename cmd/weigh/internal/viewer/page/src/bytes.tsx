@@ -1,0 +1,1 @@
+export function BytesPage() { return <p>BytesPage</p>; }

@@ -1,0 +1,1 @@
+export function LayersPage() { return <p>LayersPage</p>; }

@@ -1,0 +1,1 @@
+export function TensorPage() { return <p>TensorPage</p>; }

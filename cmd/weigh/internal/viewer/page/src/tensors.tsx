@@ -1,0 +1,1 @@
+export function TensorsPage() { return <p>TensorsPage</p>; }
