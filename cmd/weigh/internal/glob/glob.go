@@ -103,12 +103,14 @@ func (p *part) step(name string, sep byte, from, to []bool) (any bool) {
 			}
 			return true
 		case word, all:
-			// All offsets up to the next dot, or to the end, are reachable.
-			for ; ; i++ {
+			// All offsets of characters up to the next dot, or to the end, are reachable.
+			for {
 				to[i] = true
 				if i == len(name) || p.kind == word && name[i] == sep {
 					break
 				}
+				_, n := utf8.DecodeRuneInString(name[i:])
+				i += n
 			}
 			any = true
 		default:
