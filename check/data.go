@@ -1,4 +1,4 @@
-// Data: reading every byte of every set once, with two goroutines.
+// Data: reading every byte of every set once, with several goroutines.
 
 package check
 
@@ -6,21 +6,24 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"hash"
 	"io"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/check/internal/hashing"
+	"github.com/weightools/safetensors/check/internal/tree"
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/internal/compare"
 	"github.com/weightools/safetensors/stats"
 	"github.com/weightools/safetensors/store"
 )
 
-// parallel is the number of goroutines that read and count.
-const parallel = 2
+// workers returns the number of goroutines that read and count. Each needs about 2 MiB.
+func workers() int { return min(max(runtime.GOMAXPROCS(0), 2), 16) }
 
 // A dataJudge judges the data of sets.
 type dataJudge struct {
@@ -48,79 +51,114 @@ func (d *dataJudge) expect(m *weights) {
 	}
 }
 
+// A reading is a shard to read, and what was found.
+type reading struct {
+	counted
+	want tree.Digest // of the file; the zero value if it is not known
+	made hash.Hash   // nil if it was not computed
+	size int64       // of the file, if made is not nil
+	err  error
+}
+
 // judge reads and judges the data of one set.
 func (d *dataJudge) judge(ctx context.Context, m *weights) {
 	cp := m.set.Open()
 	defer cp.Close()
-	isAdapter := m.isAdapter()
+	jobs := d.readings(ctx, m, cp)
+	// A digest keeps one goroutine busy, and counting another.
+	each := max(2, workers()/max(len(jobs), 1))
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range min(max(workers()/each, 1), len(jobs)) {
+		all.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(jobs)) && ctx.Err() == nil; i = next.Add(1) - 1 {
+				d.count(ctx, m, cp, jobs[i], each)
+			}
+		})
+	}
+	all.Wait()
+	if ctx.Err() != nil {
+		return
+	}
 	var read []counted
-	for i := range m.shards {
-		s := &m.shards[i]
-		if s.header == nil || d.read[s.path] {
+	for _, job := range jobs {
+		if job.err != nil {
+			m.failed(job.path, job.err)
 			continue
 		}
-		d.read[s.path] = true
-		verdicts, err := d.count(ctx, m, cp, s)
-		if ctx.Err() != nil {
-			return
+		if job.made != nil {
+			m.Check(job.path, job.size, job.want, job.made)
 		}
-		if err != nil {
-			m.failed(s.path, err)
-			continue
-		}
-		read = append(read, counted{s, verdicts})
+		read = append(read, job.counted)
 	}
 	if err := cp.Unchanged(); err != nil {
 		m.failed(m.set.Name, err)
 	}
 	if !isBlank(read) {
-		m.judgeValues(read, isAdapter)
+		m.judgeValues(read, m.isAdapter())
 	}
 	m.judgeTied(ctx, cp)
 }
 
-// count reads the tensors of a shard and counts their values. If the digest of the file is known, it is
-// computed by the same reads.
-func (d *dataJudge) count(ctx context.Context, m *weights, cp *checkpoint.Checkpoint, s *shard) ([]verdict, error) {
-	want, ok := m.Expect(ctx, s.path)
-	switch other, err := cp.Opened(ctx, s.path); {
-	case err != nil:
-		return nil, err
-	case !ok || other != nil: // the reader of another format does not return the bytes of the file
-		from, err := cp.ReaderAt(ctx, s.path)
-		if err != nil {
-			return nil, err
+// readings returns the shards of a set that were not read yet.
+func (d *dataJudge) readings(ctx context.Context, m *weights, cp *checkpoint.Checkpoint) (jobs []*reading) {
+	for i := range m.shards {
+		s := &m.shards[i]
+		if s.header == nil || d.read[s.path] || ctx.Err() != nil {
+			continue
 		}
-		return d.countParallel(from, s)
-	case want.Rule == RuleBlobDigest && d.digested[want.Want]:
-		return nil, nil // another link to the same file
+		d.read[s.path] = true
+		job := &reading{counted: counted{shard: s}}
+		want, ok := m.Expect(ctx, s.path)
+		switch other, err := cp.Opened(ctx, s.path); {
+		case err != nil:
+			job.err = err
+		case !ok || other != nil: // the reader of another format does not return the bytes of the file
+		case want.Rule == RuleBlobDigest && d.digested[want.Want]:
+			continue // another link to the same file
+		default:
+			job.want = want
+			d.digested[want.Want] = true
+		}
+		jobs = append(jobs, job)
 	}
-	object, err := m.From.Open(ctx, s.path)
-	if err != nil {
-		return nil, err
-	}
-	defer object.Close()
-	hash := hashing.New(want.Want, object.Size())
-	verdicts, err := d.countInOrder(hashing.NewReader(object.ReaderAt(ctx), hash), s)
-	if err == nil {
-		err = store.Unchanged(object)
-	}
-	if err == nil {
-		m.Check(s.path, object.Size(), want, hash)
-	}
-	d.digested[want.Want] = true
-	return verdicts, err
+	return jobs
 }
 
-// countParallel counts two tensors at a time, each by one goroutine.
-func (d *dataJudge) countParallel(from io.ReaderAt, s *shard) ([]verdict, error) {
+// count reads the tensors of a shard and counts their values, with so many goroutines. If the digest of the file is
+// known, it is computed by the same reads.
+func (d *dataJudge) count(ctx context.Context, m *weights, cp *checkpoint.Checkpoint, job *reading, each int) {
+	if job.err != nil {
+		return
+	}
+	if job.want.Want == "" {
+		var from io.ReaderAt
+		if from, job.err = cp.ReaderAt(ctx, job.path); job.err == nil {
+			job.verdicts, job.err = d.countParallel(from, job.shard, each)
+		}
+		return
+	}
+	object, err := m.From.Open(ctx, job.path)
+	if err != nil {
+		job.err = err
+		return
+	}
+	defer object.Close()
+	job.size = object.Size()
+	job.made = hashing.New(job.want.Want, job.size)
+	job.verdicts, err = d.countInOrder(hashing.NewReader(object.ReaderAt(ctx), job.made), job.shard, each)
+	job.err = cmp.Or(err, store.Unchanged(object))
+}
+
+// countParallel counts several tensors at a time, each by one goroutine.
+func (d *dataJudge) countParallel(from io.ReaderAt, s *shard, each int) ([]verdict, error) {
 	tensors := s.header.Tensors
 	verdicts, errs := make([]verdict, len(tensors)), make([]error, len(tensors))
 	var next atomic.Int64
 	var failed atomic.Bool
-	var workers sync.WaitGroup
-	for range min(parallel, len(tensors)) {
-		workers.Go(func() {
+	var all sync.WaitGroup
+	for range min(each, len(tensors)) {
+		all.Go(func() {
 			c := stats.Counter{Workers: 1}
 			for i := next.Add(1) - 1; i < int64(len(tensors)) && !failed.Load(); i = next.Add(1) - 1 {
 				verdicts[i], errs[i] = d.countOne(&c, from, s, &tensors[i])
@@ -130,13 +168,13 @@ func (d *dataJudge) countParallel(from io.ReaderAt, s *shard) ([]verdict, error)
 			}
 		})
 	}
-	workers.Wait()
+	all.Wait()
 	return verdicts, cmp.Or(errs...)
 }
 
-// countInOrder reads a file from start to end: the header, and then one tensor after the other, each by two
+// countInOrder reads a file from start to end: the header, and then one tensor after the other, each by several
 // goroutines.
-func (d *dataJudge) countInOrder(from io.ReaderAt, s *shard) ([]verdict, error) {
+func (d *dataJudge) countInOrder(from io.ReaderAt, s *shard, each int) ([]verdict, error) {
 	if _, err := io.Copy(io.Discard, io.NewSectionReader(from, 0, s.header.DataStart())); err != nil {
 		return nil, err
 	}
@@ -148,7 +186,7 @@ func (d *dataJudge) countInOrder(from io.ReaderAt, s *shard) ([]verdict, error) 
 		return cmp.Compare(s.header.Tensors[a].Offsets.Begin, s.header.Tensors[b].Offsets.Begin)
 	})
 	verdicts := make([]verdict, len(order))
-	c := stats.Counter{Workers: parallel}
+	c := stats.Counter{Workers: each}
 	for _, i := range order {
 		ti := &s.header.Tensors[i]
 		var err error

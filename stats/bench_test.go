@@ -5,6 +5,7 @@ package stats
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -84,21 +85,6 @@ func BenchmarkDigest(b *testing.B) {
 	}
 }
 
-// A small tensor, as a bias is, costs what it takes to set up the tables.
-func BenchmarkSmall(b *testing.B) {
-	for _, dtype := range []safetensors.Dtype{safetensors.BF16, safetensors.F8_E4M3, safetensors.F32, safetensors.F64} {
-		t := tensorOf(dtype, weights(dtype, 4096))
-		b.Run(string(dtype), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := Of(t); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
 // benchmarkAdd measures one accumulator on one block, in cache.
 func benchmarkAdd(b *testing.B, name string, block []byte, add func([]byte)) {
 	b.Run(name, func(b *testing.B) {
@@ -111,10 +97,10 @@ func benchmarkAdd(b *testing.B, name string, block []byte, add func([]byte)) {
 
 func BenchmarkAdd(b *testing.B) {
 	for _, dtype := range []safetensors.Dtype{"BF16", "F16", "F8_E4M3", "F4", "F6_E3M2", "I8"} {
-		p := &patterns{codec: num.For(string(dtype))}
+		p := newPatterns(num.For(string(dtype)), 1<<40)
 		benchmarkAdd(b, string(dtype), weights(dtype, benchmarked), p.add)
 	}
-	benchmarkAdd(b, "BF16/zeros", make([]byte, benchmarked), (&patterns{codec: num.For("BF16")}).add)
+	benchmarkAdd(b, "BF16/zeros", make([]byte, benchmarked), newPatterns(num.For("BF16"), 1<<40).add)
 	f32 := weights("F32", benchmarked)
 	benchmarkAdd(b, "F32/naive", f32, func(block []byte) { naive(block) })
 	benchmarkAdd(b, "F32", f32, func(block []byte) { inBlocks(block, newSingles(num.For("F32")).add) })
@@ -154,4 +140,38 @@ func naive(b []byte) (mean, stdDev float64, lo, hi float32) {
 	}
 	mean = sum / n
 	return mean, math.Sqrt(squares/n - mean*mean), lo, hi
+}
+
+// Tensors of all sizes: norms and biases, adapters, experts, and matrices.
+func BenchmarkSizes(b *testing.B) {
+	for _, dtype := range []safetensors.Dtype{"BF16", "F16", "F8_E4M3", "F32", "I8", "F4", "F64", "I32"} {
+		for _, size := range []int{48, 768, 3 << 10, 9 << 10, 48 << 10, 192 << 10, 768 << 10, 3 << 20} {
+			t := tensorOf(dtype, weights(dtype, size))
+			c := &Counter{Workers: 1}
+			b.Run(fmt.Sprintf("%s/%d", dtype, size), func(b *testing.B) {
+				b.SetBytes(int64(size))
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, err := c.Of(t); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
+
+func BenchmarkHistogram(b *testing.B) {
+	for _, size := range []int{3 << 10, 192 << 10, 24 << 20} {
+		t := tensorOf("F32", weights("F32", size))
+		c := &Counter{Workers: 1, Bins: 64}
+		b.Run(fmt.Sprint(size), func(b *testing.B) {
+			b.SetBytes(int64(size))
+			for b.Loop() {
+				if _, err := c.Of(t); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
 }

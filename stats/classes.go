@@ -2,10 +2,7 @@
 
 package stats
 
-import (
-	"math/big"
-	"math/bits"
-)
+import "math/bits"
 
 // The layouts of F32 and F64: the numbers of bits of mantissa and exponent.
 const (
@@ -45,47 +42,47 @@ func (c *classes) in(exponent int) uint64 {
 	return c.all[exponent].n + c.all[exponent+1<<c.exponents].n
 }
 
-// moments returns the sums of the finite numbers.
-func (c *classes) moments() *moments {
-	// A number is fraction * 2^lowest if its exponent is 0, which makes it
-	// subnormal, and otherwise (2^mantissa + fraction) * 2^(lowest + exponent - 1).
-	lowest := 2 - 1<<(c.exponents-1) - c.mantissa
+// total returns the number of finite floats, and adds their sums to sum and squares, whose units are the smallest
+// subnormal number and its square.
+func (c *classes) total(sum, squares fixed) (n uint64) {
 	last := 1<<c.exponents - 1 // the exponent of infinities and NaNs
-	first := 0                 // there are no numbers with lower exponents
-	for first < last-1 && c.in(first) == 0 {
-		first++
-	}
-	unit := max(first, 1) - 1 // what is summed is a multiple of 2^(lowest + unit)
-	m := &moments{exp: lowest + unit}
-	for e := first; e < last; e++ {
-		for _, negative := range []bool{false, true} {
-			at := &c.all[e]
-			if negative {
-				at = &c.all[e+1<<c.exponents]
-			}
-			if at.n > 0 {
-				m.addClass(at, negative, e > 0, c.mantissa, uint(max(e, 1)-1-unit))
-			}
+	for e := range last {
+		if c.in(e) > 0 {
+			n += c.addClass(e, false, sum, squares) + c.addClass(e, true, sum, squares)
 		}
 	}
-	return m
+	return n
 }
 
-// addClass adds the numbers of c, whose lowest bit represents 2^shift.
-func (m *moments) addClass(c *sums, negative, normal bool, mantissa int, shift uint) {
-	sum := join(c.sum[:]...)
-	squares := join(c.squares[:]...)
-	if normal {
-		// With k = 2^mantissa, (k + f)² is k² + 2kf + f².
-		n := join(c.n)
-		squares.Add(squares, new(big.Int).Lsh(sum, uint(mantissa+1)))
-		squares.Add(squares, new(big.Int).Lsh(n, uint(2*mantissa)))
-		sum.Add(sum, n.Lsh(n, uint(mantissa)))
-	}
+// addClass adds the floats of a class. A number is its fraction if its exponent is 0, which makes it subnormal, and
+// otherwise (2^mantissa + fraction) * 2^(exponent - 1).
+func (c *classes) addClass(exponent int, negative bool, sum, squares fixed) (n uint64) {
+	at := exponent
 	if negative {
-		sum.Neg(sum)
+		at += 1 << c.exponents
 	}
-	m.n += int64(c.n)
-	m.sum.Add(&m.sum, sum.Lsh(sum, shift))
-	m.squares.Add(&m.squares, squares.Lsh(squares, 2*shift))
+	s := &c.all[at]
+	if s.n == 0 {
+		return 0
+	}
+	shift, m := uint(max(exponent, 1)-1), uint(c.mantissa)
+	sum.add(s.sum[0], s.sum[1], shift, negative)
+	squares.add(s.squares[0], s.squares[1], 2*shift, false)
+	squares.add(s.squares[2], 0, 2*shift+128, false)
+	if exponent > 0 {
+		// With k = 2^mantissa, (k + f)² is k² + 2kf + f².
+		sum.add(s.n, 0, shift+m, negative)
+		squares.add(s.sum[0], s.sum[1], 2*shift+m+1, false)
+		squares.add(s.n, 0, 2*shift+2*m, false)
+	}
+	return s.n
+}
+
+// moments returns the sums of the finite numbers.
+func (c *classes) moments() *moments {
+	lowest := 2 - 1<<(c.exponents-1) - c.mantissa
+	bits := 1<<c.exponents + c.mantissa + 64
+	sum, squares := make(fixed, bits/64+1), make(fixed, 2*bits/64+3)
+	n := c.total(sum, squares)
+	return momentsOf(n, sum, squares, lowest)
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/weightools/safetensors/internal/num"
 )
@@ -14,6 +15,8 @@ import (
 type singles struct {
 	floats
 	lanes [4]lane // sums since the last flush
+	laned bool    // whether there are any
+	fast  fastSums
 }
 
 // A lane has sums for each sign and exponent. Consecutive numbers go to different lanes, because they
@@ -37,28 +40,73 @@ const (
 
 const _ = uint(laneSize - blockSize/4) // a block is not more
 
+// spare has singles that are as good as new. They have 80 KiB, and making them takes longer than counting a norm.
+var spare sync.Pool
+
 func newSingles(codec *num.Codec) *singles {
+	if s, ok := spare.Get().(*singles); ok {
+		s.codec = codec
+		return s
+	}
 	return &singles{floats: newFloats(codec, 0x1p-126, math.MaxFloat32, newClasses(mantissa32, exponents32))}
 }
 
-// add processes a chunk in two passes, for sums and for extremes. One pass would need too many registers,
-// and in the second pass the chunk is in the first-level cache.
+// release makes s as good as new, for another tensor. Its lanes are flushed.
+func (s *singles) release() {
+	if s.fast.n > 0 {
+		s.fast = fastSums{}
+	}
+	s.reset()
+	spare.Put(s)
+}
+
+// add processes a block in chunks: by vector instructions if all numbers of a chunk are alike in size, as most are.
 func (s *singles) add(block []byte) {
-	for chunk := range slices.Chunk(block, chunkSize) {
-		before := s.tiny()
-		s.sum(chunk)
-		tiny := s.tiny() - before // zeros, and subnormal numbers
-		lo, hi, ordinary := extremes(chunk)
-		if ordinary && (tiny == 0 || tiny == zeros(chunk)) {
-			s.ordinary(float64(lo), float64(hi), tiny)
-		} else {
-			s.odd(chunk)
+	for chunk := range slices.Chunk(block, vectorChunk) {
+		if hasVector && len(chunk) == vectorChunk {
+			if lo, hi, zeros, ok := s.fast.add(chunk); ok {
+				s.ordinary(float64(lo), float64(hi), zeros)
+				continue
+			}
 		}
+		s.addChunk(chunk)
 	}
 	s.flush()
 }
 
-func (s *singles) merge(other *singles) { s.floats.merge(&other.floats) }
+// addChunk processes a chunk in two passes, for sums and for extremes. One pass would need too many registers,
+// and in the second pass the chunk is in the first-level cache.
+func (s *singles) addChunk(chunk []byte) {
+	s.laned = true
+	before := s.tiny()
+	s.sum(chunk)
+	tiny := s.tiny() - before // zeros, and subnormal numbers
+	lo, hi, ordinary := extremes(chunk)
+	if ordinary && (tiny == 0 || tiny == zeros(chunk)) {
+		s.ordinary(float64(lo), float64(hi), tiny)
+	} else {
+		s.odd(chunk)
+	}
+}
+
+func (s *singles) merge(other *singles) {
+	s.floats.merge(&other.floats)
+	s.fast.merge(&other.fast)
+	other.release()
+}
+
+// report fills sum, except for the histogram.
+func (s *singles) report(sum *Summary) {
+	const lowest = 2 - 1<<(exponents32-1) - mantissa32
+	var total [7]uint64 // 2^128 / 2^lowest, times 2^61
+	var squares [13]uint64
+	n := s.sums.total(total[:], squares[:]) + s.fast.n
+	fixed(total[:]).addFixed(s.fast.sum[:], sumUnit-lowest)
+	fixed(squares[:]).addFixed(s.fast.squares[:], squaresUnit-2*lowest)
+	s.floats.report(sum, func(e int) uint64 { return s.sums.in(e) + s.fast.counts[e] },
+		momentsOf(n, total[:], squares[:], lowest))
+	s.release()
+}
 
 // sum adds the numbers of chunk to the lanes.
 func (s *singles) sum(chunk []byte) {
@@ -94,6 +142,11 @@ func (s *singles) tiny() uint64 {
 
 // flush adds the sums in the lanes to wider ones.
 func (s *singles) flush() {
+	s.fast.flush()
+	if !s.laned {
+		return
+	}
+	s.laned = false
 	for i := range s.lanes {
 		for k := range s.lanes[i].classes {
 			if c := &s.lanes[i].classes[k]; c.sum != 0 {

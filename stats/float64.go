@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sync"
 
 	"github.com/weightools/safetensors/internal/num"
 )
@@ -15,7 +16,13 @@ import (
 // takes two words.
 type doubles struct{ floats }
 
+// spareDoubles has doubles that are as good as new. They have 200 KiB.
+var spareDoubles sync.Pool
+
 func newDoubles(codec *num.Codec) *doubles {
+	if d, ok := spareDoubles.Get().(*doubles); ok {
+		return d
+	}
 	return &doubles{newFloats(codec, 0x1p-1022, math.MaxFloat64, newClasses(mantissa64, exponents64))}
 }
 
@@ -31,7 +38,22 @@ func (d *doubles) add(block []byte) {
 	}
 }
 
-func (d *doubles) merge(other *doubles) { d.floats.merge(&other.floats) }
+// report fills s, except for the histogram.
+func (d *doubles) report(s *Summary) {
+	d.floats.report(s, d.sums.in, d.sums.moments())
+	d.release()
+}
+
+func (d *doubles) merge(other *doubles) {
+	d.floats.merge(&other.floats)
+	other.release()
+}
+
+// release makes d as good as new, for another tensor.
+func (d *doubles) release() {
+	d.reset()
+	spareDoubles.Put(d)
+}
 
 // special returns the number of zeros, subnormal numbers, infinities and NaNs, by their exponents.
 func (d *doubles) special() uint64 { return d.sums.in(0) + d.sums.in(1<<exponents64-1) }

@@ -88,8 +88,18 @@ func (f *floats) merge(other *floats) {
 	f.subnormals.merge(&other.subnormals)
 }
 
-// report fills s, except for the histogram.
-func (f *floats) report(s *Summary) {
+// reset removes all numbers.
+func (f *floats) reset() {
+	clear(f.sums.all)
+	if f.subnormal > 0 {
+		clear(f.subnormals[:])
+	}
+	f.lo, f.hi = math.Inf(1), math.Inf(-1)
+	f.nan, f.posInf, f.negInf, f.zero, f.subnormal, f.atMax = 0, 0, 0, 0, 0, 0
+}
+
+// report fills s, except for the histogram. It gets the number of floats with an exponent, and the moments.
+func (f *floats) report(s *Summary, in func(exponent int) uint64, m *moments) {
 	s.NaN, s.PosInf, s.NegInf = f.nan, f.posInf, f.negInf
 	s.Zero, s.Subnormal, s.AtMax = f.zero, f.subnormal, f.atMax
 	if f.lo <= f.hi {
@@ -100,10 +110,10 @@ func (f *floats) report(s *Summary) {
 	magnitudes := f.subnormals
 	bias := 1<<(f.sums.exponents-1) - 1
 	for e := 1; e < 1<<f.sums.exponents-1; e++ {
-		magnitudes[e-bias-lowestExponent] += int64(f.sums.in(e))
+		magnitudes[e-bias-lowestExponent] += int64(in(e))
 	}
 	s.Exponents = magnitudes.trim()
-	s.Mean, s.StdDev = f.sums.moments().meanAndStdDev()
+	s.Mean, s.StdDev = m.meanAndStdDev()
 }
 
 // decoded yields the numbers of block, as many at a time as buf holds, in buf. An

@@ -63,13 +63,22 @@ type Histogram struct {
 // bins is a Histogram being filled.
 type bins struct {
 	Histogram
-	codec  *num.Codec
-	unit   float64 // numbers are multiplied by this
-	low    float64 // the lowest number, multiplied
-	scale  float64 // bins per multiplied unit
-	placed int64   // the sum of Counts
-	buf    [512]float64
+	codec *num.Codec
+	unit  float64        // numbers are multiplied by this
+	low   float64        // the lowest number, multiplied
+	scale float64        // bins per multiplied unit
+	cells *[1 << 16]cell // for large tensors of F32: the bins of numbers with the same upper 16 bits
+	buf   [512]float64
 }
+
+// A cell is the bin of all numbers whose patterns have the same upper 16 bits, plus 1. It is unknown until one of them
+// occurs, and straddling if some of them belong to another bin or to none.
+type cell uint16
+
+const (
+	unknown    cell = 0
+	straddling cell = math.MaxUint16
+)
 
 // newBins returns n bins for the finite numbers of s, which must exist.
 func newBins(codec *num.Codec, s *Summary, n int) *bins {
@@ -105,10 +114,17 @@ const tiny = 0x1p-600
 // place counts x n times, unless it is out of range or NaN. In the second pass, other numbers must be the
 // same as in the first.
 func (b *bins) place(x float64, n int64) {
+	if i := b.at(x); i >= 0 {
+		b.Counts[i] += n
+	}
+}
+
+// at returns the bin of x, or -1 if it is out of range or NaN.
+func (b *bins) at(x float64) int {
 	last := len(b.Counts) - 1
 	lo := b.Edges[0]
 	if !(x >= lo && x <= b.Edges[last+1]) {
-		return
+		return -1
 	}
 	// The quotient may be rounded, so compare with the edges.
 	i := min(int((x*b.unit-b.low)*b.scale), last)
@@ -118,11 +134,18 @@ func (b *bins) place(x float64, n int64) {
 	for i < last && x >= b.Edges[i+1] {
 		i++
 	}
-	b.Counts[i] += n
-	b.placed += n
+	return i
 }
 
 func (b *bins) add(block []byte) {
+	if b.cells == nil && len(block) >= cellsLeast && b.codec.Kind() == num.Float && b.codec.Bits() == 32 &&
+		len(b.Counts) < int(straddling)-1 {
+		b.cells = new([1 << 16]cell)
+	}
+	if b.cells != nil {
+		b.addSingles(block)
+		return
+	}
 	for numbers := range decoded(b.codec, b.buf[:], block) {
 		for _, x := range numbers {
 			b.place(x, 1)
@@ -130,9 +153,47 @@ func (b *bins) add(block []byte) {
 	}
 }
 
+// cellsLeast is the least size of a block in bytes for which cells are worth finding their bins.
+const cellsLeast = 512 << 10
+
+// addSingles is add for F32. Few numbers of weights are so close to an edge that they must be compared with it.
+func (b *bins) addSingles(block []byte) {
+	cells, counts := b.cells, b.Counts
+	for ; len(block) >= 4; block = block[4:] {
+		pattern := le.Uint32(block)
+		c := cells[uint16(pattern>>16)]
+		if c == unknown {
+			c = b.cellOf(pattern)
+			cells[uint16(pattern>>16)] = c
+		}
+		if c == straddling {
+			b.place(float64(math.Float32frombits(pattern)), 1)
+			continue
+		}
+		counts[c-1]++
+	}
+}
+
+// cellOf returns the cell of a pattern.
+func (b *bins) cellOf(pattern uint32) cell {
+	first := b.at(float64(math.Float32frombits(pattern &^ math.MaxUint16)))
+	last := b.at(float64(math.Float32frombits(pattern | math.MaxUint16)))
+	if first < 0 || first != last {
+		return straddling
+	}
+	return cell(first + 1)
+}
+
 func (b *bins) merge(other *bins) {
 	for i, n := range other.Counts {
 		b.Counts[i] += n
 	}
-	b.placed += other.placed
+}
+
+// placed returns the sum of the counts.
+func (b *bins) placed() (n int64) {
+	for _, c := range b.Counts {
+		n += c
+	}
+	return n
 }

@@ -48,7 +48,10 @@ func (c *Counter) Of(t *safetensors.Tensor) (*Summary, error) {
 	s := &Summary{Dtype: t.Dtype, Count: t.NumElems() * int64(codec.Parts()), Mean: math.NaN(), StdDev: math.NaN()}
 	switch {
 	case codec.Bits() <= 16:
-		err = c.narrow(t, codec, s)
+		var p *patterns
+		if p, err = first(c, t, s, func() *patterns { return newPatterns(codec, t.Size()) }); err == nil {
+			c.narrow(p, s)
+		}
 	case codec.Kind() != num.Float:
 		err = wide(c, t, codec, s, newIntegers)
 	case codec.Bits() == 32:
@@ -82,26 +85,6 @@ func (c *Counter) check(t *safetensors.Tensor) (*num.Codec, error) {
 	return codec, nil
 }
 
-// narrow summarizes a dtype of at most 16 bits by counting patterns.
-func (c *Counter) narrow(t *safetensors.Tensor, codec *num.Codec, s *Summary) error {
-	p, err := first(c, t, s, func() *patterns { return &patterns{codec: codec} })
-	if err != nil {
-		return err
-	}
-	p.report(s)
-	if len(c.Quantiles) > 0 {
-		s.Quantiles = p.quantiles(c.Quantiles)
-	}
-	if c.Bins > 0 && s.Finite() > 0 {
-		h := newBins(codec, s, c.Bins)
-		for x, n := range p.finite() {
-			h.place(x, n)
-		}
-		s.Histogram = h.Histogram
-	}
-	return nil
-}
-
 // A tally is an accumulator that can report.
 type tally[A any] interface {
 	accumulator[A]
@@ -124,7 +107,7 @@ func wide[A tally[A]](c *Counter, t *safetensors.Tensor, codec *num.Codec, s *Su
 	if err != nil {
 		return err
 	}
-	if h.placed != s.Finite() {
+	if h.placed() != s.Finite() {
 		return fmt.Errorf("stats: tensor %.200q changed while it was read", t.Name)
 	}
 	s.Histogram = h.Histogram

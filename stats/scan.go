@@ -70,10 +70,14 @@ func (s *scanner) take() (off int64, ok bool) {
 	return off, off < s.size && s.err == nil
 }
 
+// buffers are for blocks. A new one is cleared, which takes as long as reading half of it.
+var buffers = sync.Pool{New: func() any { return new([blockSize]byte) }}
+
 // work reads and adds blocks, and hashes them in order. Hashing is the slowest part; meanwhile other
 // goroutines read and add.
 func (s *scanner) work(add func([]byte)) {
-	buf := make([]byte, min(s.size, blockSize))
+	buf := buffers.Get().(*[blockSize]byte)
+	defer buffers.Put(buf)
 	for {
 		off, ok := s.take()
 		if !ok {

@@ -4,7 +4,6 @@ package stats
 
 import (
 	"encoding/binary"
-	"iter"
 	"math"
 	"math/bits"
 )
@@ -21,8 +20,9 @@ var le = binary.LittleEndian
 // is a third faster than the other one.
 type words struct {
 	recent [1 << 16]uint32  // counts since the last drain
-	room   uint32           // how many more words fit into recent; initially 0
+	used   uint64           // how many words are in recent
 	low    [1 << 16]uint16  // counts modulo 65,536
+	narrow bool             // whether low is in use
 	total  *[1 << 16]uint64 // the rest of the counts; nil if it is zero
 }
 
@@ -30,22 +30,22 @@ type words struct {
 const recentMost = math.MaxUint32
 
 // reserve makes room for n more words in recent, of at most recentMost.
-func (t *words) reserve(n int) {
-	if uint64(n) > uint64(t.room) {
+func (t *words) reserve(n uint64) {
+	if t.used+n > recentMost {
 		t.drain()
 	}
-	t.room -= uint32(n)
+	t.used += n
 }
 
 // drain adds recent to total. It is called once in 4 Gi words.
 func (t *words) drain() {
-	t.room = recentMost
 	for w, n := range &t.recent {
 		if n > 0 {
 			t.put(uint16(w), uint64(n))
 		}
 	}
 	clear(t.recent[:])
+	t.used = 0
 }
 
 // one counts w in low.
@@ -72,7 +72,7 @@ func (t *words) put(w uint16, n uint64) {
 
 // elements counts the words of b, which has an even number of bytes. Use it for elements of 16 bits.
 func (t *words) elements(b []byte) {
-	t.reserve(len(b) / 2)
+	t.reserve(uint64(len(b) / 2))
 	c := &t.recent
 	for ; len(b) >= 32; b = b[32:] {
 		s := (*[32]byte)(b)
@@ -108,6 +108,7 @@ func (t *words) elements(b []byte) {
 
 // groups counts the words of b, which has an even number of bytes. Use it for elements of 8 and 4 bits.
 func (t *words) groups(b []byte) {
+	t.narrow = true
 	for ; len(b) >= 16; b = b[16:] {
 		s := (*[16]byte)(b)
 		v, w := le.Uint64(s[:8]), le.Uint64(s[8:])
@@ -135,7 +136,7 @@ func (t *words) groups(b []byte) {
 
 // sixes counts the 12-bit words of b, two in three bytes, for elements of 6 bits. b contains complete words.
 func (t *words) sixes(b []byte) {
-	t.reserve(len(b) / 3 * 2)
+	t.reserve(uint64(len(b) / 3 * 2))
 	c := &t.recent
 	for ; len(b) >= 12; b = b[12:] {
 		s := (*[12]byte)(b)
@@ -159,22 +160,60 @@ func (t *words) sixes(b []byte) {
 
 // merge adds the counts of other.
 func (t *words) merge(other *words) {
-	for w, n := range other.all() {
-		t.put(w, n)
+	t.reserve(other.used)
+	for w, n := range &other.recent {
+		t.recent[w] += n
 	}
-}
-
-// all yields the words that occur, ascending, and how often.
-func (t *words) all() iter.Seq2[uint16, uint64] {
-	return func(yield func(uint16, uint64) bool) {
-		for w, recent := range &t.recent {
-			n := uint64(recent) + uint64(t.low[w])
-			if t.total != nil {
-				n += t.total[w]
-			}
-			if n > 0 && !yield(uint16(w), n) {
-				return
+	t.narrow = t.narrow || other.narrow
+	for w, n := range &other.low {
+		if t.low[w] += n; t.low[w] < n {
+			t.carry(uint16(w))
+		}
+	}
+	if other.total != nil {
+		for w, n := range other.total {
+			if n > 0 {
+				t.put(uint16(w), n)
 			}
 		}
 	}
+}
+
+// A count is a pattern or a word that occurs, and how often.
+type count struct {
+	n       uint64
+	pattern uint16
+}
+
+// take appends the words below limit that occur to list, ascending, and resets the counters. Tensors have few of all
+// words, so it looks at sixteen counters at a time.
+func (t *words) take(list []count, limit int) []count {
+	for begin := 0; begin < limit; begin += 16 {
+		if t.total == nil && isClear((*[16]uint32)(t.recent[begin:])) && !(t.narrow && t.hasLow(begin)) {
+			continue
+		}
+		for w := begin; w < begin+16; w++ {
+			n := uint64(t.recent[w]) + uint64(t.low[w])
+			if t.total != nil {
+				n += t.total[w]
+			}
+			if n > 0 {
+				list = append(list, count{n, uint16(w)})
+			}
+			t.recent[w], t.low[w] = 0, 0
+		}
+	}
+	t.used, t.narrow, t.total = 0, false, nil
+	return list
+}
+
+// isClear reports whether all counters are 0.
+func isClear(c *[16]uint32) bool {
+	return c[0]|c[1]|c[2]|c[3]|c[4]|c[5]|c[6]|c[7]|c[8]|c[9]|c[10]|c[11]|c[12]|c[13]|c[14]|c[15] == 0
+}
+
+// hasLow reports whether one of sixteen counters of low is not 0.
+func (t *words) hasLow(from int) bool {
+	c := (*[16]uint16)(t.low[from:])
+	return c[0]|c[1]|c[2]|c[3]|c[4]|c[5]|c[6]|c[7]|c[8]|c[9]|c[10]|c[11]|c[12]|c[13]|c[14]|c[15] != 0
 }

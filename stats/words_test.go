@@ -4,8 +4,10 @@ package stats
 
 import (
 	"bytes"
+	"cmp"
 	"maps"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/weightools/safetensors"
@@ -27,6 +29,19 @@ func slowCounts(width int, b []byte) map[uint16]uint64 {
 		counts[uint16(p)]++
 	}
 	return counts
+}
+
+// listed returns what is counted, and checks that it is in order.
+func listed(t *testing.T, p *patterns) map[uint16]uint64 {
+	list := p.list(nil)
+	if !slices.IsSortedFunc(list, func(a, b count) int { return cmp.Compare(a.pattern, b.pattern) }) {
+		t.Errorf("the patterns are not in order: %v", list)
+	}
+	all := make(map[uint16]uint64, len(list))
+	for _, c := range list {
+		all[c.pattern] += c.n
+	}
+	return all
 }
 
 func TestCounts(t *testing.T) {
@@ -54,19 +69,24 @@ func TestCounts(t *testing.T) {
 			if width == 16 {
 				b = b[:len(b)&^1]
 			}
-			one, other := patterns{codec: num.For(string(dtype))}, patterns{codec: num.For(string(dtype))}
-			one.add(b)
-			other.add(b)
-			want := slowCounts(width, b)
-			if got := maps.Collect(one.all()); !maps.Equal(got, want) {
-				t.Errorf("%s, %s: %v, want %v", dtype, name, got, want)
-			}
-			one.merge(&other)
-			for p := range want {
-				want[p] *= 2
-			}
-			if got := maps.Collect(one.all()); !maps.Equal(got, want) {
-				t.Errorf("%s, %s, twice: %v, want %v", dtype, name, got, want)
+			for _, size := range []int64{0, 1 << 40} { // small and large tensors are counted differently
+				want := slowCounts(width, b)
+				counted := func() *patterns {
+					p := newPatterns(num.For(string(dtype)), size)
+					p.add(b)
+					return p
+				}
+				if got := listed(t, counted()); !maps.Equal(got, want) {
+					t.Errorf("%s, %s: %v, want %v", dtype, name, got, want)
+				}
+				twice := counted()
+				twice.merge(counted())
+				for p := range want {
+					want[p] *= 2
+				}
+				if got := listed(t, twice); !maps.Equal(got, want) {
+					t.Errorf("%s, %s, twice: %v, want %v", dtype, name, got, want)
+				}
 			}
 		}
 	}
@@ -76,16 +96,22 @@ func TestCounts(t *testing.T) {
 func TestDrain(t *testing.T) {
 	var counts words
 	counts.elements([]byte{7, 0})
-	counts.recent[7], counts.room = recentMost-1, 1
+	counts.recent[7], counts.used = recentMost-1, recentMost-1
 	counts.elements([]byte{7, 0}) // fits
 	if counts.total != nil || counts.recent[7] != recentMost {
 		t.Errorf("a counter of %d with room for one was drained", counts.recent[7])
 	}
 	counts.elements([]byte{7, 0, 8, 0, 7, 0})
-	counts.room = 1
+	counts.used = recentMost - 1
 	counts.sixes([]byte{7, 0x80, 0})
 	want := map[uint16]uint64{7: recentMost + 3, 8: 2}
-	if got := maps.Collect(counts.all()); !maps.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
+	for _, c := range counts.take(nil, 1<<16) {
+		if want[c.pattern] != c.n {
+			t.Errorf("%v, want %v", c, want)
+		}
+		delete(want, c.pattern)
+	}
+	if len(want) > 0 {
+		t.Errorf("%v are missing", want)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -23,11 +24,9 @@ import (
 	"github.com/weightools/safetensors/store"
 )
 
-// How many files are scanned at once. A scan of a remote file waits most of the time. Each may take 64 MiB of memory.
-const (
-	sideBySide       = 2
-	remoteSideBySide = 8
-)
+// sideBySide is the largest number of files that are scanned at once. Each may take 64 MiB of memory. A scan of a remote
+// file waits most of the time; other files have a processor each.
+const sideBySide = 8
 
 // A scanJob is a file to scan.
 type scanJob struct {
@@ -81,8 +80,8 @@ func scanJobs(ctx context.Context, sess *cli.Session, scanner *scan.Scanner, job
 	var next atomic.Int64
 	var workers sync.WaitGroup
 	turns, parallel := openAhead(ctx, jobs), sideBySide
-	if slices.ContainsFunc(jobs, func(j *scanJob) bool { return j.ahead != nil }) {
-		parallel = remoteSideBySide
+	if !slices.ContainsFunc(jobs, func(j *scanJob) bool { return j.ahead != nil }) {
+		parallel = min(max(runtime.GOMAXPROCS(0), 2), parallel)
 	}
 	for range min(parallel, len(jobs)) {
 		workers.Go(func() {

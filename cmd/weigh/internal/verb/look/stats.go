@@ -5,6 +5,7 @@ package look
 import (
 	"context"
 	"errors"
+	"runtime"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -208,9 +209,9 @@ func (f *statsFlags) verdict(st *values.Stats) error {
 	return nil
 }
 
-// sideBySide is the number of tensors processed at once, each by one goroutine. A single tensor is
-// split among several; see stats.Counter.
-const sideBySide = 2
+// most is the largest number of tensors processed at once, each by one goroutine. A single tensor is split among
+// several; see stats.Counter. Each goroutine needs about 2 MiB.
+const most = 16
 
 // countTensors computes the statistics of tensors. Rows are in the order of the list. It returns
 // the error of the first tensor in the list that has one.
@@ -228,7 +229,7 @@ func countTensors(ctx context.Context, sess *cli.Session, c stats.Counter,
 		}
 	}
 	defer sess.ShowProgress(done)()
-	return rows, cli.Parallel(ctx, sideBySide, len(list), func(ctx context.Context, i int) (err error) {
+	return rows, cli.Parallel(ctx, min(runtime.GOMAXPROCS(0), most), len(list), func(ctx context.Context, i int) (err error) {
 		t := *list[i]
 		t.ReaderAt = done.Reader(ctx, list[i].ReaderAt)
 		rows[i].TensorInfo = t.TensorInfo
