@@ -1,4 +1,4 @@
-"""The options of architectures.py, loads.py and packers.py, and what weigh says about models in folders."""
+"""The options of architectures.py, loads.py, origin.py and packers.py, and what weigh says about models in folders."""
 
 import argparse
 import json
@@ -9,8 +9,8 @@ import subprocess
 import sys
 
 
-def options(name, only):
-    """Parses the command line, empties the folder for models, and seeds random. The help of --only is only."""
+def parser(name, only):
+    """Returns the parser of the options that all have. The help of --only is only."""
     p = argparse.ArgumentParser(prog=name)
     p.add_argument("--weigh", required=True)
     p.add_argument("--work", required=True, type=pathlib.Path)
@@ -18,12 +18,22 @@ def options(name, only):
     p.add_argument("--seed", type=int, default=random.randrange(1 << 32))
     p.add_argument("--all", action="store_true")
     p.add_argument("--only", default="", help=only)
+    return p
+
+
+def parsed(p):
+    """Parses the command line, empties the folder for models, and seeds random."""
     o = p.parse_args()
-    o.name = name
+    o.name = p.prog
     shutil.rmtree(o.work, ignore_errors=True)
     o.work.mkdir(parents=True)
     random.seed(o.seed)
     return o
+
+
+def options(name, only):
+    """Parses the command line of a program without options of its own."""
+    return parsed(parser(name, only))
 
 
 def weigh(o, *args):

@@ -3,6 +3,8 @@
 package origin
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -17,6 +19,34 @@ type source struct {
 
 // A table is the map of an architecture: for each name in GGUF files, with # for the layer, the possible sources.
 type table map[string][]source
+
+// prediction are the tensors of layers that predict further tokens, for architectures whose map lacks them.
+var prediction = table{
+	"blk.#.nextn.eh_proj.weight":          {{name: "model.layers.#.eh_proj.weight"}},
+	"blk.#.nextn.embed_tokens.weight":     {{name: "model.layers.#.embed_tokens.weight"}},
+	"blk.#.nextn.enorm.weight":            {{name: "model.layers.#.enorm.weight"}},
+	"blk.#.nextn.hnorm.weight":            {{name: "model.layers.#.hnorm.weight"}},
+	"blk.#.nextn.shared_head_head.weight": {{name: "model.layers.#.shared_head.head.weight"}},
+	"blk.#.nextn.shared_head_norm.weight": {{name: "model.layers.#.shared_head.norm.weight"}},
+}
+
+// sources returns what the map has for a name. Biases that it lacks are arranged as the weights of their module.
+func (t table) sources(name string) []source {
+	if list := t[name]; list != nil {
+		return list
+	}
+	module, isBias := strings.CutSuffix(name, ".bias")
+	if !isBias {
+		return prediction[name]
+	}
+	var list []source
+	for _, s := range t[module+".weight"] {
+		if from, ok := strings.CutSuffix(s.name, ".weight"); ok {
+			list = append(list, source{from + ".bias", s.how})
+		}
+	}
+	return list
+}
 
 // tables parses the map.
 var tables = sync.OnceValue(func() map[string]table {
@@ -55,5 +85,48 @@ func pattern(name string) (pattern, layer string) {
 	return name, ""
 }
 
-// plain returns a name without the part that multimodal models have in the names of their language model.
-func plain(name string) string { return strings.Replace(name, "language_model.", "", 1) }
+// plain returns a name as the map has it: without the part that multimodal models have in the names of their language
+// model, and with the words of PyTorch for those of TensorFlow in old checkpoints of BERT.
+func plain(name string) string {
+	name = strings.Replace(name, "language_model.", "", 1)
+	if norm, ok := strings.CutSuffix(name, ".gamma"); ok {
+		return norm + ".weight"
+	}
+	if norm, ok := strings.CutSuffix(name, ".beta"); ok {
+		return norm + ".bias"
+	}
+	return name
+}
+
+// predicted renames the modules of Qwen's layers that predict further tokens, whose numbers begin at 0 again.
+var predicted = map[string]string{"fc.weight": "eh_proj.weight", "pre_fc_norm_embedding.weight": "enorm.weight",
+	"pre_fc_norm_hidden.weight": "hnorm.weight", "norm.weight": "shared_head.norm.weight"}
+
+// continued returns a name of such a layer as if it were one of the others. Layers is how many others there are.
+func continued(name string, layers int64) string {
+	rest, ok := strings.CutPrefix(strings.TrimPrefix(name, "model."), "mtp.")
+	if !ok {
+		return name
+	}
+	if module := predicted[rest]; module != "" {
+		return fmt.Sprintf("model.layers.%d.%s", layers, module)
+	}
+	number, module, _ := strings.Cut(strings.TrimPrefix(rest, "layers."), ".")
+	n, err := strconv.ParseUint(number, 10, 16)
+	if err != nil {
+		return name
+	}
+	return fmt.Sprintf("model.layers.%d.%s", layers+int64(n), module)
+}
+
+// bases are the names that models with a head have for the model without it, which is also saved alone.
+var bases = map[string]bool{"model": true, "transformer": true, "gpt_neox": true, "backbone": true, "bert": true,
+	"distilbert": true, "roberta": true}
+
+// bare returns a name without the base of a model.
+func bare(name string) string {
+	if base, rest, ok := strings.Cut(name, "."); ok && bases[base] {
+		return rest
+	}
+	return name
+}

@@ -126,10 +126,12 @@ type matcher struct {
 	model, from *checkpoint.Checkpoint
 	stored      []safetensors.TensorInfo // of the model, as in its files
 	names       map[string]string        // of the checkpoint, by plain name
+	bare        map[string]string        // the same without the base of a model
 }
 
 func newMatcher(ctx context.Context, model, from *checkpoint.Checkpoint) (*matcher, error) {
-	m := &matcher{model: model, from: from, names: make(map[string]string)}
+	m := &matcher{model: model, from: from, names: make(map[string]string),
+		bare: make(map[string]string)}
 	for i, shard := range model.Shards() {
 		h, err := model.Stored(ctx, shard)
 		if err != nil {
@@ -145,16 +147,23 @@ func newMatcher(ctx context.Context, model, from *checkpoint.Checkpoint) (*match
 		return nil, fmt.Errorf("origin: the names of the architecture %q are not in the map: %w", m.arch,
 			errors.ErrUnsupported)
 	}
+	layers := m.number("block_count") - m.number("nextn_predict_layers")
 	for _, shard := range from.Shards() {
 		h, err := from.Header(ctx, shard)
 		if err != nil {
 			return nil, err
 		}
 		for i := range h.Tensors {
-			m.names[plain(h.Tensors[i].Name)] = h.Tensors[i].Name
+			m.add(h.Tensors[i].Name, layers)
 		}
 	}
 	return m, nil
+}
+
+// add adds a tensor of the checkpoint, whose model has the given number of layers that do not predict further tokens.
+func (m *matcher) add(name string, layers int64) {
+	p := continued(plain(name), layers)
+	m.names[p], m.bare[bare(p)] = name, name
 }
 
 // number returns a number of the model's metadata, 0 if it is unknown.
@@ -163,11 +172,17 @@ func (m *matcher) number(key string) int64 {
 	return n
 }
 
-// sources returns the names in the checkpoint that a tensor is made of, and how; nil if the map has none or the
-// checkpoint lacks them.
-func (m *matcher) sources(name string) (from []string, how string, made bool) {
+// An origin is what a tensor may be made of: tensors of the checkpoint, and a transform.
+type origin struct {
+	from []string
+	how  string
+}
+
+// origins returns what a tensor may be made of: none if the map has nothing or the checkpoint lacks it. Made says that
+// it is in no checkpoint.
+func (m *matcher) origins(name string) (all []origin, made bool) {
 	p, layer := pattern(name)
-	list := m.table[p]
+	list := m.table.sources(p)
 	if p == "output.weight" { // the map has tied models of some architectures
 		list = append([]source{{name: "lm_head.weight"}}, list...)
 		list = append(list, m.table["token_embd.weight"]...)
@@ -175,26 +190,32 @@ func (m *matcher) sources(name string) (from []string, how string, made bool) {
 	for _, s := range list {
 		if s.name == "-" {
 			made = true
-			continue
-		}
-		one := strings.Replace(s.name, "#", layer, 1)
-		if from = m.numbered(one); from != nil {
-			return from, s.how, false
+		} else if from := m.numbered(strings.Replace(s.name, "#", layer, 1)); from != nil {
+			all = append(all, origin{from, s.how})
 		}
 	}
-	return nil, "", made
+	return all, made
+}
+
+// find returns the name of a tensor in the checkpoint.
+func (m *matcher) find(name string) (string, bool) {
+	if own, ok := m.names[name]; ok {
+		return own, true
+	}
+	own, ok := m.bare[bare(name)]
+	return own, ok
 }
 
 // numbered returns the tensor of a name, or those whose names have 0, 1, 2 and so on for a *.
 func (m *matcher) numbered(name string) (list []string) {
 	if !strings.Contains(name, "*") {
-		if own, ok := m.names[name]; ok {
+		if own, ok := m.find(name); ok {
 			return []string{own}
 		}
 		return nil
 	}
 	for i := 0; ; i++ {
-		own, ok := m.names[strings.Replace(name, "*", strconv.Itoa(i), 1)]
+		own, ok := m.find(strings.Replace(name, "*", strconv.Itoa(i), 1))
 		if !ok {
 			return list
 		}
@@ -204,33 +225,33 @@ func (m *matcher) numbered(name string) (list []string) {
 
 // compare compares one tensor.
 func (m *matcher) compare(ctx context.Context, ti *safetensors.TensorInfo) (Tensor, error) {
-	t := Tensor{Name: ti.Name, Type: ti.Dtype, State: Unmatched}
-	from, how, made := m.sources(ti.Name)
-	switch {
-	case made:
+	t := Tensor{Name: ti.Name, Type: ti.Dtype, State: Unmatched, Why: "the checkpoint has no tensor for it"}
+	origins, made := m.origins(ti.Name)
+	if made && len(origins) == 0 {
 		t.State, t.Why = Skipped, "it is made from the configuration, or packed in the checkpoint"
-		return t, nil
-	case from == nil:
-		t.Why = "the checkpoint has no tensor for it"
-		return t, nil
 	}
-	t.From, t.How = from, how
-	c, why, err := m.prepare(ctx, ti, from, how)
-	if err != nil {
-		return t, err
-	}
-	if t.Why = why; why != "" {
-		t.State = Skipped
-		if c != nil {
-			t.State = Shape
+	for i, o := range origins { // the first that fits counts
+		c, why, err := m.prepare(ctx, ti, o.from, o.how)
+		if err != nil {
+			return t, err
 		}
-		return t, nil
+		if why != "" {
+			if i == 0 {
+				t.From, t.How, t.State, t.Why = o.from, o.how, Skipped, why
+				if c != nil {
+					t.State = Shape
+				}
+			}
+			continue
+		}
+		t.From, t.How, t.Why = o.from, o.how, ""
+		s, err := c.run(ctx)
+		if err != nil {
+			return t, err
+		}
+		t.judge(c, s)
+		break
 	}
-	s, err := c.run(ctx)
-	if err != nil {
-		return t, err
-	}
-	t.judge(c, s)
 	return t, nil
 }
 
@@ -289,22 +310,25 @@ func (t *Tensor) judge(c *comparison, s sums) {
 	}
 }
 
-// missing returns the tensors of the checkpoint that the map knows and the model lacks.
+// missing returns the tensors of the checkpoint that the map knows and the model lacks. A model may lack all layers that
+// predict further tokens.
 func (m *matcher) missing(compared []Tensor) []string {
-	used := make(map[string]bool)
+	used, due, has := make(map[string]bool), make(map[string]bool), make(map[string]bool)
 	for i := range compared {
+		_, layer := pattern(compared[i].Name)
+		has[layer] = true
 		for _, name := range compared[i].From {
-			used[name] = true
+			p, _ := pattern(continued(plain(name), 0))
+			used[name], due[p] = true, true // patterns that some tensor of the model was made of
 		}
 	}
-	due := make(map[string]bool) // patterns that some tensor of the model was made of
-	for name := range used {
-		p, _ := pattern(name)
-		due[p] = true
-	}
 	var list []string
-	for _, name := range m.names {
-		if p, layer := pattern(name); !used[name] && layer != "" && due[p] {
+	for plain, name := range m.names {
+		p, layer := pattern(plain)
+		if used[name] || layer == "" || !due[p] {
+			continue
+		}
+		if _, predicts := m.find("model.layers." + layer + ".eh_proj.weight"); !predicts || has[layer] {
 			list = append(list, name)
 		}
 	}

@@ -171,3 +171,48 @@ func TestElements(t *testing.T) {
 		}
 	}
 }
+
+// Names that the map has in another way are found: with and without the base of a model, in the words of TensorFlow, for
+// biases, and in layers that predict further tokens.
+func TestOrigins(t *testing.T) {
+	for _, test := range []struct{ arch, name, have, how string }{
+		{"llama", "blk.1.attn_q.weight", "model.layers.1.self_attn.q_proj.weight", "rope_halves(heads)"},
+		{"llama", "blk.1.attn_q.bias", "model.layers.1.self_attn.q_proj.bias", "rope_halves(heads)"},
+		{"llama", "blk.1.ffn_up.weight", "layers.1.mlp.up_proj.weight", ""},
+		{"llama", "output.weight", "model.language_model.embed_tokens.weight", ""},
+		{"gpt2", "blk.0.attn_qkv.weight", "h.0.attn.c_attn.weight", "transpose"},
+		{"bert", "token_embd_norm.weight", "bert.embeddings.LayerNorm.gamma", ""},
+		{"bert", "token_embd_norm.bias", "bert.embeddings.LayerNorm.beta", ""},
+		{"glm4moe", "blk.3.nextn.eh_proj.weight", "model.layers.3.eh_proj.weight", ""},
+		{"qwen3next", "blk.3.nextn.eh_proj.weight", "mtp.fc.weight", ""},
+		{"qwen3next", "blk.3.nextn.enorm.weight", "mtp.pre_fc_norm_embedding.weight", "add_one"},
+		{"qwen3next", "blk.4.attn_q.weight", "mtp.layers.1.self_attn.q_proj.weight", ""},
+		{"llama", "blk.1.attn_q.weight", "", ""},
+		{"llama", "blk.1.attn_q.weight", "model.layers.2.self_attn.q_proj.weight", ""},
+	} {
+		m := &matcher{table: tables()[test.arch], names: make(map[string]string), bare: make(map[string]string)}
+		m.add(test.have, 3)
+		all, _ := m.origins(test.name)
+		switch {
+		case test.have == "" || strings.Contains(test.have, ".2."):
+			if len(all) != 0 {
+				t.Errorf("%s of %s: %v", test.name, test.arch, all)
+			}
+		case len(all) == 0 || all[0].from[0] != test.have || all[0].how != test.how:
+			t.Errorf("%s of %s: %v instead of %s %s", test.name, test.arch, all, test.have, test.how)
+		}
+	}
+}
+
+// A model may lack the layer that predicts further tokens, and no other.
+func TestMissing(t *testing.T) {
+	m := &matcher{names: make(map[string]string), bare: make(map[string]string)}
+	for _, name := range []string{"model.layers.0.up.weight", "model.layers.1.up.weight", "model.layers.2.up.weight",
+		"model.layers.2.eh_proj.weight", "model.layers.0.rotary"} {
+		m.add(name, 2)
+	}
+	compared := []Tensor{{Name: "blk.0.ffn_up.weight", From: []string{"model.layers.0.up.weight"}}}
+	if got := m.missing(compared); !slices.Equal(got, []string{"model.layers.1.up.weight"}) {
+		t.Errorf("missing: %q", got)
+	}
+}

@@ -31,7 +31,7 @@ var transforms = map[string]func(t *safetensors.Tensor, to string, n numbers) (*
 		return arrange.Pairs(t, n("attention.head_count"))
 	},
 	"rope_halves(kv_heads)": func(t *safetensors.Tensor, _ string, n numbers) (*safetensors.Tensor, error) {
-		return arrange.Pairs(t, n.kv())
+		return arrange.Pairs(t, n.headsOf(t))
 	},
 	"first_half": func(t *safetensors.Tensor, _ string, _ numbers) (*safetensors.Tensor, error) { return half(t, 0, 0) },
 	"second_half": func(t *safetensors.Tensor, _ string, _ numbers) (*safetensors.Tensor, error) {
@@ -68,7 +68,7 @@ var transforms = map[string]func(t *safetensors.Tensor, to string, n numbers) (*
 	},
 	"rope_halves": func(t *safetensors.Tensor, to string, n numbers) (*safetensors.Tensor, error) {
 		if strings.Contains(to, "attn_k.") {
-			return arrange.Pairs(t, n.kv())
+			return arrange.Pairs(t, n.headsOf(t))
 		}
 		return arrange.Pairs(t, n("attention.head_count"))
 	},
@@ -93,6 +93,19 @@ func (n numbers) kv() int64 {
 		return kv
 	}
 	return n("attention.head_count")
+}
+
+// headsOf returns the number of heads for keys that have the rows of a tensor. Models whose layers differ in it have
+// an array of them in the metadata.
+func (n numbers) headsOf(t *safetensors.Tensor) int64 {
+	size, heads := n("attention.key_length"), n("attention.head_count")
+	if size <= 0 && heads > 0 {
+		size = n("embedding_length") / heads
+	}
+	if size <= 0 || len(t.Shape) == 0 {
+		return n.kv()
+	}
+	return t.Shape[0] / size
 }
 
 // apply arranges the tensors that a GGUF tensor is made of, and says what is done to each element.

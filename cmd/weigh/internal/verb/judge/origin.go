@@ -13,7 +13,7 @@ import (
 )
 
 // convertedSides returns the index of the side that is a GGUF model if the other is a checkpoint with other names, and
-// -1 otherwise.
+// -1 otherwise. A few names are the same in some architectures, such as output.weight.
 func convertedSides(ctx context.Context, sides [2]*side) int {
 	gguf := -1
 	for i, s := range sides {
@@ -38,10 +38,14 @@ func convertedSides(ctx context.Context, sides [2]*side) int {
 	for _, t := range sides[gguf].all {
 		has[t.Name] = true
 	}
+	shared := 0
 	for _, t := range sides[1-gguf].all {
 		if has[t.Name] {
-			return -1
+			shared++
 		}
+	}
+	if 2*shared > len(has) {
+		return -1
 	}
 	return gguf
 }
