@@ -26,8 +26,9 @@ func (f *folder) adopt(ctx context.Context) error {
 		p.indexes = append(p.indexes, index)
 	}
 	byFolder := make(map[string][]string)
-	for _, name := range f.foreign {
-		if format := f.opts.formatOf(path.Base(name)); format != nil && format.rank(name) >= 0 {
+	for _, name := range f.shards.Heads(f.foreign) {
+		below, _ := naming.CutFolder(name, f.path)
+		if format := f.opts.formatOf(path.Base(name)); format != nil && format.rank(below) >= 0 {
 			byFolder[naming.Folder(name)] = append(byFolder[naming.Folder(name)], name)
 		}
 	}
@@ -54,7 +55,8 @@ func (f *folder) likeliest(ctx context.Context, names []string) ([]string, error
 	var usual []string
 	for _, name := range names {
 		_, _, isShard := naming.Numbered(name)
-		if isShard || f.opts.formatOf(path.Base(name)).rank(name) > 0 {
+		format := f.opts.formatOf(path.Base(name))
+		if isShard || format.Joined != nil || format.rank(name) > 0 {
 			usual = append(usual, name)
 		}
 	}

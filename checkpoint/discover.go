@@ -48,7 +48,7 @@ func find(ctx context.Context, from store.Store, name string, opts *Options) (*f
 	// A file or a folder? Only opening it tells, which costs less than listing a bucket.
 	var missing error
 	if name != "" {
-		object, err := from.Open(ctx, name)
+		object, err := f.shards.OpenHead(ctx, from, &name)
 		if err == nil {
 			if parts := f.shards.PartsOf(ctx, name, object, f.opts.MaxShards); len(parts) > 1 {
 				return f, &Set{Name: name, Role: Model, Shards: parts, found: f}, object.Close()

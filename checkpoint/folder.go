@@ -5,16 +5,12 @@ package checkpoint
 import (
 	"cmp"
 	"context"
-	"io"
 	"slices"
 	"strings"
 	"sync"
 
-	"github.com/weightools/safetensors"
-	"github.com/weightools/safetensors/checkpoint/internal/finding"
 	"github.com/weightools/safetensors/checkpoint/internal/naming"
 	"github.com/weightools/safetensors/checkpoint/internal/shard"
-	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/store"
 )
 
@@ -112,27 +108,7 @@ func (f *folder) isPart(place string) bool {
 
 // readText reads a file that is not larger than an index may be.
 func (f *folder) readText(ctx context.Context, path string) ([]byte, error) {
-	object, err := f.openText(ctx, path)
-	if err != nil {
-		return nil, shard.AtPath("open", path, err)
-	}
-	defer object.Close()
-	if size, most := object.Size(), f.opts.MaxIndexSize; size > most {
-		return nil, shard.AtPath("open", path, finding.New(safetensors.RuleLimit, "", safetensors.Span{End: size},
-			"the index takes %d bytes, more than the limit of %d", size, most))
-	}
-	text, err := bytesio.ReadAll(io.NewSectionReader(object.ReaderAt(ctx), 0, object.Size()))
-	if err != nil {
-		return nil, shard.AtPath("read", path, err)
-	}
-	return text, nil
-}
-
-// openText opens a file that will be read completely. A store may send its content with the answer
-// to this request if it is not larger than the largest indexes.
-func (f *folder) openText(ctx context.Context, path string) (store.Object, error) {
-	const most = 16 << 20 // bytes
-	return store.OpenHead(ctx, f.from, path, min(f.opts.MaxIndexSize, most))
+	return shard.ReadText(ctx, f.from, path, f.opts.MaxIndexSize)
 }
 
 // Candidates are the sets that names and indexes make of one place, before any header is read.

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"path"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint/internal/finding"
@@ -26,10 +25,10 @@ type Format struct {
 	// ".safetensors": its content decides.
 	Extensions []string
 
-	// Rank reports how likely a file of a folder is a model, by its base name: 1 for a
+	// Rank reports how likely a file of a folder is a model, by its path below the folder: 1 for a
 	// name that libraries give to models, -1 for one that they give to something else, such
 	// as the state of an optimizer, and 0 for any other. Nil means 0 for every name.
-	Rank func(base string) int
+	Rank func(path string) int
 
 	// Match reports whether a file may be of the format. The head is the first 512 bytes,
 	// or all of a shorter file. The name is the path of the file in its store; no file
@@ -53,7 +52,28 @@ type Format struct {
 	// Parts judges the parts of a model, given in order. If it is set, the name of one numbered file, as in
 	// model-00001-of-00003.gguf, stands for all of them.
 	Parts func(parts []Part) []*safetensors.Violation
+
+	// Joined, if it is set, reads models that several files of a folder make together, in place of Open and Judge.
+	Joined *Joined
 }
+
+// Joined reads a model that several files of a folder make together, such as the parts that the processes of a training
+// have saved. One of the files is the head: it is the one shard of its set, and the others are read through it.
+type Joined struct {
+	// Heads returns the base names of the files that may be the head of the model that a file belongs to, by its base
+	// name, the likeliest first; a head is among its own. Nil means that files of that name belong to no such model.
+	Heads func(base string) []string
+
+	// Open is as Open of [Format]. The path is that of the head in its store. An error may join several violations.
+	Open func(ctx context.Context, path string, o store.Object, beside Beside) (Tensors, error)
+
+	// Judge is as Judge of [Format]. It may be nil.
+	Judge func(ctx context.Context, path string, o store.Object, beside Beside, headersOnly bool) (*safetensors.Report, error)
+}
+
+// Beside opens a file by its path below the folder of another file, with which it is closed. It returns the same object
+// for the same path. Several goroutines may call it at once.
+type Beside = shard.Beside
 
 // A Part is a file of a model, with what its [Description] has as Stored.
 type Part = shard.Part
@@ -133,8 +153,14 @@ type Located struct {
 }
 
 // content opens an object and lists its tensors.
-func (f *Format) content(ctx context.Context, object store.Object) (*shard.Content, error) {
-	tensors, err := f.Open(ctx, object)
+func (f *Format) content(ctx context.Context, path string, object store.Object, beside Beside) (*shard.Content, error) {
+	var tensors Tensors
+	var err error
+	if f.Joined != nil {
+		tensors, err = f.Joined.Open(ctx, path, object, beside)
+	} else {
+		tensors, err = f.Open(ctx, object)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -153,10 +179,23 @@ func (f *Format) content(ctx context.Context, object store.Object) (*shard.Conte
 	return c, nil
 }
 
+// judge returns what judges a file of the format, or nil.
+func (f *Format) judge() func(context.Context, string, store.Object, Beside, bool) (*safetensors.Report, error) {
+	switch {
+	case f.Joined != nil:
+		return f.Joined.Judge
+	case f.Judge == nil:
+		return nil
+	}
+	return func(ctx context.Context, _ string, o store.Object, _ Beside, headersOnly bool) (*safetensors.Report, error) {
+		return f.Judge(ctx, o, headersOnly)
+	}
+}
+
 // rank returns how likely a file of the format is a model, by its name.
 func (f *Format) rank(name string) int {
 	if f.Rank == nil {
 		return 0
 	}
-	return f.Rank(path.Base(name))
+	return f.Rank(name)
 }

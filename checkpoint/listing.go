@@ -13,7 +13,6 @@ import (
 	"github.com/weightools/safetensors/checkpoint/internal/naming"
 	"github.com/weightools/safetensors/checkpoint/internal/shard"
 	"github.com/weightools/safetensors/checkpoint/internal/weightless"
-	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/internal/jsonscan"
 	"github.com/weightools/safetensors/store"
 )
@@ -45,7 +44,7 @@ func (f *folder) list(ctx context.Context, missing error) error {
 			continue
 		}
 		seen = true
-		if !naming.IsHidden(name) {
+		if !naming.IsHidden(name) || f.shards.HeadsOf(path.Base(name)) != nil && !naming.IsHidden(naming.Folder(name)) {
 			f.add(e.Name, err)
 		}
 	}
@@ -76,8 +75,7 @@ func (f *folder) tell(folders ...string) {
 	}
 }
 
-// ahead opens the files that are read next, if they are several and on a network: together they take as long as
-// one. Whoever reads them gets their errors.
+// ahead opens the files that are read next.
 func (f *folder) ahead(ctx context.Context) {
 	var names []string
 	if f.parts != nil {
@@ -86,19 +84,7 @@ func (f *folder) ahead(ctx context.Context) {
 	for _, p := range f.inOrder() {
 		names = append(names, p.indexes...)
 	}
-	if _, ok := f.from.(store.HeadOpener); !ok || len(names) < 2 {
-		return
-	}
-	open := func(ctx context.Context, i int) error {
-		object, err := f.openText(ctx, names[i])
-		if err == nil {
-			err = object.Close()
-		}
-		return err
-	}
-	for range bytesio.Ahead(ctx, f.opts.Parallel, len(names), open) {
-		continue
-	}
+	shard.OpenTexts(ctx, f.from, names, f.opts.MaxIndexSize, f.opts.Parallel)
 }
 
 // add records a name of the listing, and the error of looking at it. A folder that cannot be
@@ -131,11 +117,11 @@ func (f *folder) probe(ctx context.Context) error {
 	for _, stem := range []string{"model", "diffusion_pytorch_model", "adapter_model", "consolidated"} {
 		for _, suffix := range []string{naming.WeightsSuffix + ".index.json", naming.WeightsSuffix} {
 			name := path.Join(f.path, stem+suffix)
-			open := f.openText
+			head := f.opts.MaxIndexSize
 			if suffix == naming.WeightsSuffix {
-				open = f.from.Open
+				head = 0
 			}
-			object, err := open(ctx, name)
+			object, err := shard.OpenText(ctx, f.from, name, head)
 			if shard.IsMissing(err) {
 				continue
 			} else if err != nil {

@@ -71,7 +71,10 @@ func (o *Options) shards() *shard.Options {
 	list := make([]shard.Format, len(o.Formats))
 	for i := range o.Formats {
 		f := &o.Formats[i]
-		list[i] = shard.Format{Name: f.Name, Match: f.Match, Open: f.content, Judge: f.Judge, Parts: f.Parts}
+		list[i] = shard.Format{Name: f.Name, Match: f.Match, Open: f.content, Judge: f.judge(), Parts: f.Parts}
+		if f.Joined != nil {
+			list[i].Heads = f.Joined.Heads
+		}
 	}
 	return &shard.Options{Opener: o.Opener, Formats: list, HeadersOnly: o.HeadersOnly}
 }
@@ -79,8 +82,9 @@ func (o *Options) shards() *shard.Options {
 // formatOf returns the format whose files in folders have the extension of base, or nil.
 func (o *Options) formatOf(base string) *Format {
 	for i := range o.Formats {
-		if slices.Contains(o.Formats[i].Extensions, path.Ext(base)) {
-			return &o.Formats[i]
+		f := &o.Formats[i]
+		if f.Joined == nil && slices.Contains(f.Extensions, path.Ext(base)) || f.Joined != nil && f.Joined.Heads(base) != nil {
+			return f
 		}
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"path"
 	"regexp"
 	"strings"
 	"sync"
@@ -63,8 +64,8 @@ var otherNames = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // rankOfName implements Format.Rank; see [checkpoint.Format].
-func rankOfName(base string) int {
-	switch {
+func rankOfName(name string) int {
+	switch base := path.Base(name); {
 	case modelNames().MatchString(base):
 		return 1
 	case otherNames().MatchString(base):

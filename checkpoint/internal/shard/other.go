@@ -23,11 +23,16 @@ type Format struct {
 	Name  string
 	Match func(head []byte, name string) bool
 
-	// Open opens a file. The object and ctx stay valid until the content is closed.
-	Open func(ctx context.Context, object store.Object) (*Content, error)
+	// Open opens a file. The object, those beside it, and ctx stay valid until the content is closed.
+	Open func(ctx context.Context, name string, object store.Object, beside Beside) (*Content, error)
 
 	// Judge judges a file by the rules of the format. It may be nil.
-	Judge func(ctx context.Context, object store.Object, headersOnly bool) (*safetensors.Report, error)
+	Judge func(ctx context.Context, name string, object store.Object, beside Beside, headersOnly bool) (
+		*safetensors.Report, error)
+
+	// Heads returns the base names of the files that may be the head of the model that a file belongs to, by its base
+	// name: it is nil for formats whose files are read by themselves.
+	Heads func(base string) []string
 
 	// Parts judges the parts of a model. It may be nil.
 	Parts func(parts []Part) []*safetensors.Violation
@@ -117,13 +122,13 @@ func (o *Options) Matching(ctx context.Context, name string, object store.Object
 
 // openOther opens an object as a file of another format, which it returns also if the file is at fault: then the error
 // wraps a *safetensors.Violation. It returns nil if the object is of none of the formats.
-func (o *Options) openOther(ctx context.Context, name string, object store.Object) (*Opened, *Format, error) {
+func (o *Options) openOther(ctx context.Context, name string, object store.Object, beside Beside) (*Opened, *Format, error) {
 	formats, err := o.Matching(ctx, name, object)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, f := range formats {
-		one, err := f.open(ctx, object)
+		one, err := f.open(ctx, name, object, beside)
 		if err == nil || !errors.Is(err, ErrNotFormat) {
 			return one, f, err
 		}
@@ -133,12 +138,12 @@ func (o *Options) openOther(ctx context.Context, name string, object store.Objec
 
 // open opens an object. What the format reads later, it reads with a context that ends when
 // the file is closed, not with the one that ends with this call.
-func (f *Format) open(ctx context.Context, object store.Object) (*Opened, error) {
+func (f *Format) open(ctx context.Context, name string, object store.Object, beside Beside) (*Opened, error) {
 	own, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	release := context.AfterFunc(ctx, func() { end(context.Cause(ctx)) })
 	one := &Opened{format: f, end: end}
 	var err error
-	if one.Content, err = f.Open(own, object); err == nil {
+	if one.Content, err = f.Open(own, name, object, beside); err == nil {
 		err = one.list(f)
 	}
 	if !release() && err == nil {
@@ -184,7 +189,7 @@ func (s *Shard) openOther(ctx context.Context) (*Format, error) {
 	if s.other != nil {
 		return s.other.format, nil
 	}
-	one, format, err := s.opts.openOther(ctx, s.Path, s.object)
+	one, format, err := s.opts.openOther(ctx, s.Path, s.object, s.beside)
 	s.other = one
 	return format, err
 }
@@ -198,7 +203,7 @@ func (s *Shard) judgeOther(ctx context.Context, f *Format, err error) (*safetens
 		return nil, AtPath("read", s.Path, err)
 	}
 	if f != nil && f.Judge != nil {
-		report, err := f.Judge(ctx, s.object, s.opts.HeadersOnly)
+		report, err := f.Judge(ctx, s.Path, s.object, s.beside, s.opts.HeadersOnly)
 		if err != nil {
 			return nil, AtPath("read", s.Path, err)
 		}
@@ -207,7 +212,7 @@ func (s *Shard) judgeOther(ctx context.Context, f *Format, err error) (*safetens
 	if err != nil {
 		k.Blind, k.Fault = true, AtPath("open", s.Path, err)
 		if len(k.Report.Violations) == 0 {
-			k.Report.Violations = []*safetensors.Violation{v}
+			k.Report.Violations = violationsIn(err)
 		}
 	} else {
 		k.Header, k.Format, k.Notes, k.Stored = s.other.header, s.other.Variant, s.other.Notes, s.other.Stored

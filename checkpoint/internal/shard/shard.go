@@ -44,6 +44,7 @@ type Shard struct {
 	turn   Turn         // of those who open the shard or read its header
 	object store.Object // nil until it is opened
 	other  *Opened      // nil if it is a safetensors file, or is not known to be another
+	parts  parts        // the files that are read with it
 	closed bool
 	known  *Knowledge // nil until the header is read
 }
@@ -103,7 +104,7 @@ func (s *Shard) Unchanged() error {
 	if s.object == nil {
 		return nil
 	}
-	return store.Unchanged(s.object)
+	return cmp.Or(store.Unchanged(s.object), s.parts.unchanged())
 }
 
 // Judge judges the shard by every rule. It reads the header, unless the report is known
@@ -228,6 +229,7 @@ func (s *Shard) Close() error {
 	if s.other != nil {
 		err = s.other.close()
 	}
+	err = errors.Join(err, s.parts.close())
 	if s.object == nil {
 		return err
 	}
