@@ -10,6 +10,7 @@ import (
 	"math"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/internal/num"
 	"github.com/weightools/safetensors/internal/wording"
 )
 
@@ -39,6 +40,10 @@ type Values struct {
 // because then elements of 4 and 6 bits fill whole bytes.
 const numbersAtOnce = 128 << 10
 
+// decodedAtOnce is the number of values that are decoded at once. If few values differ, most parts are equal, and cost
+// less. It is a multiple of 8, too.
+const decodedAtOnce = 1 << 10
+
 // values compares the values of a couple with equal shapes, and also reports whether the bytes are the
 // same.
 func (d *Differ) values(ctx context.Context, c couple) (same bool, v *Values, err error) {
@@ -61,15 +66,16 @@ func (d *Differ) values(ctx context.Context, c couple) (same bool, v *Values, er
 		if err := d.both(ctx, c, partA, partB, a.offset(at), b.offset(at)); err != nil {
 			return false, nil, err
 		}
-		if a.dtype == b.dtype && bytes.Equal(partA, partB) {
-			err = a.equal(&v.Sums, int(n))
-		} else if same = false; exact {
-			d.integers(v, partA, partB, a.dtype == safetensors.I64, at)
-		} else {
-			err = d.floats(v, a, b, int(n), at)
-		}
-		if err != nil {
-			return false, nil, err
+		for from := int64(0); from < n; from += decodedAtOnce {
+			few := min(decodedAtOnce, n-from)
+			partA, partB = a.some(from, few), b.some(from, few)
+			if a.dtype == b.dtype && bytes.Equal(partA, partB) {
+				a.equal(partA, &v.Sums, int(few))
+			} else if same = false; exact {
+				d.integers(v, partA, partB, a.dtype == safetensors.I64, at+from)
+			} else {
+				d.floats(v, a, b, partA, partB, int(few), at+from)
+			}
 		}
 	}
 	return same, v, nil
@@ -82,7 +88,9 @@ type numbers struct {
 	wide  bool // integers of 64 bits, which float64 cannot always represent
 	n     int64
 	buf   []byte
+	codec *num.Codec
 	as    []float64
+	brief []float32 // nil if a float32 cannot represent all values
 }
 
 func numbersOf(t *safetensors.Tensor) *numbers {
@@ -93,74 +101,126 @@ func numbersOf(t *safetensors.Tensor) *numbers {
 	x.bits = int64(x.dtype.Bits())
 	x.wide = x.dtype == safetensors.I64 || x.dtype == safetensors.U64
 	most := min(x.n, numbersAtOnce)
-	x.buf, x.as = make([]byte, (most*x.bits+7)/8), make([]float64, most)
+	x.buf, x.as = make([]byte, (most*x.bits+7)/8), make([]float64, decodedAtOnce)
+	if x.codec = num.For(string(x.dtype)); x.bits <= 16 || x.dtype == safetensors.F32 {
+		x.brief = make([]float32, decodedAtOnce)
+	}
 	return x
 }
 
 // part returns a buffer for the bytes of n values.
 func (x *numbers) part(n int64) []byte { return x.buf[:(n*x.bits+7)/8] }
 
+// some returns the bytes of n values in the buffer, from value i on.
+func (x *numbers) some(i, n int64) []byte { return x.buf[i*x.bits/8 : (i*x.bits+n*x.bits+7)/8] }
+
 // offset returns the byte offset of value i in the tensor.
 func (x *numbers) offset(i int64) int64 { return i * x.bits / 8 }
 
-// floats decodes n values in the buffer.
-func (x *numbers) floats(n int) ([]float64, error) {
-	part := x.part(int64(n))
-	t := &safetensors.Tensor{
-		TensorInfo: safetensors.TensorInfo{
-			Dtype: x.dtype, Shape: []int64{int64(n)}, Offsets: safetensors.Span{End: int64(len(part))},
-		},
-		ReaderAt: bytes.NewReader(part),
-	}
-	_, err := safetensors.DecodeAt(t, x.as[:n], 0)
-	return x.as[:n], err
-}
-
 // floats compares n values; the first has index at.
-func (d *Differ) floats(v *Values, a, b *numbers, n int, at int64) error {
-	as, err := a.floats(n)
-	if err != nil {
-		return err
+func (d *Differ) floats(v *Values, a, b *numbers, partA, partB []byte, n int, at int64) {
+	exact := d.Absolute == 0 && d.Relative == 0 && !a.wide && !b.wide
+	if exact && a.brief != nil && b.brief != nil { // takes less time than by float64
+		num.Decode(a.codec, a.brief[:n], partA, 0)
+		num.Decode(b.codec, b.brief[:n], partB, 0)
+		quick(d, v, a.brief[:n], b.brief[:n], at)
+		return
 	}
-	bs, err := b.floats(n)
-	if err != nil {
-		return err
+	as, bs := a.as[:n], b.as[:n]
+	num.Decode(a.codec, as, partA, 0)
+	num.Decode(b.codec, bs, partB, 0)
+	if exact {
+		quick(d, v, as, bs, at)
+		return
 	}
 	var sums Sums // of this part: sums of few numbers are rounded less
 	for i, x := range as {
-		y, rest := bs[i], a.rest(i)-b.rest(i)
+		y, rest := bs[i], a.rest(partA, i)-b.rest(partB, i)
 		delta := x - y + rest
 		finite := x-x == 0 && y-y == 0
 		if finite {
-			sums.Delta += delta * delta
-			sums.A += x * x
-			sums.B += y * y
-			sums.Dot += x * y
+			sums.add(delta, x, y)
 		}
 		if (x != y || rest != 0) && (x == x || y == y) {
 			d.note(v, math.Abs(delta), math.Abs(x), finite, at+int64(i))
 		}
 	}
 	v.Sums.Add(sums)
-	return nil
 }
 
-// equal adds n values in the buffer to sums, which are the same in both tensors.
-func (x *numbers) equal(sums *Sums, n int) error {
-	list, err := x.floats(n)
-	squares := 0.0
-	for _, x := range list {
-		if x-x == 0 {
-			squares += x * x
+// quick compares values without a tolerance; the first has index at. It has no branch that depends on the values, except
+// some that are rarely taken, and adds to two sums by turns, because each addition waits for the one before.
+func quick[T float32 | float64](d *Differ, v *Values, as, bs []T, at int64) {
+	bs = bs[:len(as)]
+	const below = 1 - 0x1p-40 // no quotient is missed because it was rounded
+	largest, ratio := v.MaxDelta, v.MaxRelative*below
+	var sums [2]Sums
+	differ := uint64(0)
+	for i := range as {
+		x, y := float64(as[i]), float64(bs[i])
+		delta, size := math.Abs(x-y), math.Abs(x)
+		if !(delta <= math.MaxFloat64) || !(size <= math.MaxFloat64) { // or the difference overflows
+			finite := x-x == 0 && y-y == 0
+			if finite {
+				sums[0].add(delta, x, y)
+			}
+			if x != y && (x == x || y == y) {
+				d.note(v, delta, size, finite, at+int64(i))
+				largest, ratio = max(largest, v.MaxDelta), v.MaxRelative*below
+			}
+			continue
+		}
+		sums[i&1].add(delta, x, y)
+		differ += -math.Float64bits(delta) >> 63
+		if delta > largest {
+			largest, v.MaxDelta, v.At = delta, delta, at+int64(i)
+		}
+		if delta > ratio*size && size > 0 {
+			v.MaxRelative = max(v.MaxRelative, delta/size)
+			ratio = v.MaxRelative * below
 		}
 	}
-	sums.Add(Sums{A: squares, B: squares, Dot: squares})
-	return err
+	v.Differ += int64(differ)
+	v.Beyond += int64(differ)
+	sums[0].Add(sums[1])
+	v.Sums.Add(sums[0])
+}
+
+// add adds a pair of values. The conversions prevent fused multiply-add, which would give other bits on some machines.
+func (s *Sums) add(delta, x, y float64) {
+	s.Delta += float64(delta * delta)
+	s.A += float64(x * x)
+	s.B += float64(y * y)
+	s.Dot += float64(x * y)
+}
+
+// equal adds n values to sums, which are the same in both tensors.
+func (x *numbers) equal(part []byte, sums *Sums, n int) {
+	both := 0.0
+	if x.brief != nil {
+		num.Decode(x.codec, x.brief[:n], part, 0)
+		both = squares(x.brief[:n])
+	} else {
+		num.Decode(x.codec, x.as[:n], part, 0)
+		both = squares(x.as[:n])
+	}
+	sums.Add(Sums{A: both, B: both, Dot: both})
+}
+
+// squares returns the sum of the squares of the finite values.
+func squares[T float32 | float64](list []T) float64 {
+	var sums [4]float64 // by turns, because each addition waits for the one before
+	for i, x := range list {
+		if x-x == 0 {
+			sums[i&3] += float64(float64(x) * float64(x))
+		}
+	}
+	return sums[0] + sums[1] + sums[2] + sums[3]
 }
 
 // rest returns the difference between value i and the float64 that represents it. It is 0 except for
 // integers of 64 bits, which may be rounded.
-func (x *numbers) rest(i int) float64 {
+func (x *numbers) rest(part []byte, i int) float64 {
 	if !x.wide {
 		return 0
 	}
@@ -171,7 +231,7 @@ func (x *numbers) rest(i int) float64 {
 	case x.as[i] >= 0x1p63:
 		rounded = uint64(x.as[i])
 	}
-	return float64(int64(binary.LittleEndian.Uint64(x.buf[8*i:]) - rounded))
+	return float64(int64(binary.LittleEndian.Uint64(part[8*i:]) - rounded))
 }
 
 // integers compares integers of 64 bits exactly.
