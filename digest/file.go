@@ -37,9 +37,10 @@ type FileSums struct {
 // each file in progress.
 func (h *Hasher) Files(ctx context.Context, list []File) ([]FileSums, error) {
 	sums := make([]FileSums, len(list))
-	// Each file keeps three goroutines busy.
 	few := *h
-	few.Parallel = max(1, (h.parallel()+2)/3)
+	if slices.ContainsFunc(list, func(f File) bool { return f.Header != nil }) {
+		few.Parallel = max(1, (h.parallel()+2)/3) // each keeps three goroutines busy
+	}
 	err := few.each(ctx, len(list), func(ctx context.Context, i int, buf []byte) (err error) {
 		sums[i], err = h.file(ctx, &list[i], buf)
 		if err != nil && ctx.Err() == nil {
@@ -134,7 +135,11 @@ func newSequence(h *Hasher, header *safetensors.Header) *sequence {
 // begin starts the current tensor, and completes empty tensors.
 func (s *sequence) begin() {
 	for ; s.next < len(s.order); s.next++ {
-		s.sum, s.left = s.h.new(), s.infos[s.order[s.next]].Size()
+		if s.sum == nil {
+			s.sum = s.h.new()
+		}
+		s.sum.Reset()
+		s.left = s.infos[s.order[s.next]].Size()
 		if s.left > 0 {
 			return
 		}

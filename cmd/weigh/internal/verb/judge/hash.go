@@ -152,6 +152,9 @@ func hashTarget(ctx context.Context, sess *cli.Session, arg target.Name, f *hash
 // hashSet returns the digests of one set.
 func hashSet(ctx context.Context, sess *cli.Session, at *target.Target, cp *checkpoint.Checkpoint,
 	f *hashFlags) (*compare.Hash, error) {
+	if f.Form() == "sums" {
+		return hashWhole(ctx, sess, at, cp, f)
+	}
 	list, err := located(ctx, cp)
 	if err != nil {
 		return nil, err
@@ -185,14 +188,29 @@ func hashSet(ctx context.Context, sess *cli.Session, at *target.Target, cp *chec
 	return h, nil
 }
 
-// hashFiles adds the digests of the files of a set, and returns the digests of the listed tensors. Each
-// file is read once.
-func hashFiles(ctx context.Context, sess *cli.Session, at *target.Target, cp *checkpoint.Checkpoint,
-	hasher *digest.Hasher, done *cli.Progress, list []checkpoint.Located, h *compare.Hash) ([][]byte, error) {
-	shards := cp.Shards()
-	files := make([]digest.File, len(shards))
-	entries := make(map[string]map[string]int, len(shards)) // indices in headers, by shard and name
-	for i, shard := range shards {
+// hashWhole returns the digests of the files of a set, and of nothing in them.
+func hashWhole(ctx context.Context, sess *cli.Session, at *target.Target, cp *checkpoint.Checkpoint,
+	f *hashFlags) (*compare.Hash, error) {
+	done := new(cli.Progress)
+	files, err := filesOf(ctx, at, cp, done)
+	if err != nil {
+		return nil, err
+	}
+	defer sess.ShowProgress(done)()
+	for i := range files {
+		files[i].Header = nil
+	}
+	hasher := &digest.Hasher{New: newHash(f.algo), Progress: done.Add}
+	h := new(compare.Hash)
+	_, err = addFiles(ctx, hasher, files, h)
+	return h, err
+}
+
+// filesOf returns the files of a set. Those in other formats have no header.
+func filesOf(ctx context.Context, at *target.Target, cp *checkpoint.Checkpoint, done *cli.Progress) (
+	[]digest.File, error) {
+	files := make([]digest.File, len(cp.Shards()))
+	for i, shard := range cp.Shards() {
 		header, err := cp.Header(ctx, shard)
 		if err != nil {
 			return nil, err
@@ -203,12 +221,17 @@ func hashFiles(ctx context.Context, sess *cli.Session, at *target.Target, cp *ch
 		}
 		files[i] = digest.File{Name: at.Path(shard), Size: object.Size(), ReaderAt: object.ReaderAt(ctx)}
 		if target.Format(ctx, cp, shard) == "" {
-			files[i].Header, entries[shard] = header, entriesOf(header)
+			files[i].Header = header
 		}
 		done.Tensors += int64(len(header.Tensors))
 		done.Bytes.Add(object.Size())
 	}
-	defer sess.ShowProgress(done)()
+	return files, nil
+}
+
+// addFiles adds the digests of files to h, and returns them. Each file is read once.
+func addFiles(ctx context.Context, hasher *digest.Hasher, files []digest.File, h *compare.Hash) (
+	[]digest.FileSums, error) {
 	of, err := hasher.Files(ctx, files)
 	if err != nil {
 		return nil, err
@@ -216,25 +239,40 @@ func hashFiles(ctx context.Context, sess *cli.Session, at *target.Target, cp *ch
 	for i, f := range files {
 		h.Files = append(h.Files, compare.HashedFile{Path: f.Name, Size: f.Size, File: of[i].File, Data: of[i].Data})
 	}
+	return of, nil
+}
+
+// hashFiles adds the digests of the files of a set, and returns the digests of the listed tensors.
+func hashFiles(ctx context.Context, sess *cli.Session, at *target.Target, cp *checkpoint.Checkpoint,
+	hasher *digest.Hasher, done *cli.Progress, list []checkpoint.Located, h *compare.Hash) ([][]byte, error) {
+	files, err := filesOf(ctx, at, cp, done)
+	if err != nil {
+		return nil, err
+	}
+	defer sess.ShowProgress(done)()
+	of, err := addFiles(ctx, hasher, files, h)
+	if err != nil {
+		return nil, err
+	}
+	digests := make(map[string]map[string][]byte, len(files)) // of tensors, by shard and name
+	for i, shard := range cp.Shards() {
+		if header := files[i].Header; header != nil {
+			digests[shard] = make(map[string][]byte, len(header.Tensors))
+			for t := range header.Tensors {
+				digests[shard][header.Tensors[t].Name] = of[i].Tensors[t]
+			}
+		}
+	}
 	sums := make([][]byte, len(list))
 	var others []int // indices in the list of tensors in other formats
 	for i, t := range list {
-		if entries[t.File] == nil {
+		if digests[t.File] == nil {
 			others = append(others, i)
 			continue
 		}
-		sums[i] = of[slices.Index(shards, t.File)].Tensors[entries[t.File][t.Name]]
+		sums[i] = digests[t.File][t.Name]
 	}
 	return sums, hashOthers(ctx, hasher, list, others, sums)
-}
-
-// entriesOf maps the names of tensors to their indices in a header.
-func entriesOf(h *safetensors.Header) map[string]int {
-	entries := make(map[string]int, len(h.Tensors))
-	for i := range h.Tensors {
-		entries[h.Tensors[i].Name] = i
-	}
-	return entries
 }
 
 // hashOthers computes the digests of tensors in other formats.
