@@ -10,6 +10,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint/shards"
+	"github.com/weightools/safetensors/edit/internal/losses"
 	"github.com/weightools/safetensors/internal/compare"
 )
 
@@ -241,7 +242,9 @@ func (p *Plan) countLosses() func(ctx context.Context, was, is *safetensors.Tens
 	}
 	return func(ctx context.Context, was, is *safetensors.Tensor) (err error) {
 		if c, ok := casts[was.Name]; ok {
-			c.row.Losses, err = losses(ctx, c.was, is)
+			var l losses.Losses
+			l, err = losses.Of(ctx, c.was, is)
+			c.row.Losses = Losses(l)
 		}
 		return err
 	}

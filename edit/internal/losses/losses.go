@@ -1,6 +1,5 @@
-// Losses of a cast, element by element.
-
-package edit
+// Package losses counts what a cast of a tensor could not keep, element by element.
+package losses
 
 import (
 	"context"
@@ -32,16 +31,26 @@ func atLeast[T any](b []T, n int) []T {
 
 var lossPool = sync.Pool{New: func() any { return new(lossBuffers) }}
 
-// losses counts the elements of was that differ in now, to which it was cast. Both are
-// compared as float64, which represents the values of all dtypes but integers of 64 bits
-// exactly.
-func losses(ctx context.Context, was, now *safetensors.Tensor) (Losses, error) {
+// A Losses is edit.Losses.
+type Losses struct{ Rounded, Zeroed, OutOfRange int64 }
+
+// Of counts the elements of was that differ in now, to which it was cast. It reads both, unless the dtype of now
+// represents every number of the other.
+func Of(ctx context.Context, was, now *safetensors.Tensor) (Losses, error) {
+	switch {
+	case isLossless(was.Dtype, now.Dtype):
+		return Losses{}, nil
+	case isBrief(was.Dtype) && isBrief(now.Dtype):
+		b := briefPool.Get().(*briefBuffers)
+		defer briefPool.Put(b)
+		return b.losses(ctx, was, now)
+	}
 	b := lossPool.Get().(*lossBuffers)
 	defer lossPool.Put(b)
 	return b.losses(ctx, was, now)
 }
 
-// losses is the function losses.
+// losses compares the elements as float64, which represents the values of all dtypes but integers of 64 bits exactly.
 func (b *lossBuffers) losses(ctx context.Context, was, now *safetensors.Tensor) (l Losses, err error) {
 	least, most, err := limits(now.Dtype)
 	if err != nil {
