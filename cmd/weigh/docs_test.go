@@ -65,7 +65,7 @@ func TestDocs(t *testing.T) {
 
 // documented returns the verbs.
 func documented(root *cobra.Command) []*cobra.Command {
-	return slices.DeleteFunc(root.Commands(), func(c *cobra.Command) bool { return c.Hidden })
+	return slices.DeleteFunc(slices.Clone(root.Commands()), func(c *cobra.Command) bool { return c.Hidden })
 }
 
 // Help has no line that a terminal of the usual width, or of its own, would wrap.

@@ -72,7 +72,7 @@ func addCommands(root *cobra.Command, sess *cli.Session) {
 		commands []*cobra.Command
 	}{
 		{"Inspect files", []*cobra.Command{look.Info(sess), look.ID(sess), look.Header(sess), look.Layout(sess), look.Cat(sess),
-			look.Stats(sess), change.Metadata(sess), change.Get(sess), judge.Pickle(sess)}},
+			look.Stats(sess), look.View(sess), change.Metadata(sess), change.Get(sess), judge.Pickle(sess)}},
 		{"Verify and compare files", []*cobra.Command{judge.Check(sess), judge.Hash(sess), judge.Diff(sess),
 			judge.Scan(sess)}},
 		{"Convert, edit and copy files", []*cobra.Command{change.Edit(sess), change.Convert(sess), change.Split(sess),

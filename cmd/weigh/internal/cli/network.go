@@ -127,16 +127,21 @@ func cacheDir(env func(string) string) string {
 	return filepath.Join(dir, "weigh")
 }
 
+// Cost returns what remote targets have cost so far.
+func (s *Session) Cost() remote.Cost {
+	if s.opener == nil {
+		return remote.Cost{}
+	}
+	return s.opener.Meter.Cost()
+}
+
 // PrintCost prints the cost of the run if --cost is set.
 func (s *Session) PrintCost() {
 	n := &s.network
 	if !n.cost {
 		return
 	}
-	var spent remote.Cost
-	if n.opener != nil {
-		spent = n.opener.Meter.Cost()
-	}
+	spent := s.Cost()
 	fmt.Fprintf(s.Stderr, "weigh: cost: %s, %s, %s, %.2f s\n",
 		typeset.Plural(spent.Requests, "request"), typeset.ExactBytes(spent.Bytes),
 		typeset.Plural(spent.Hits, "cache hit"), time.Since(n.began).Seconds())

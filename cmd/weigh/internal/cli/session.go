@@ -62,6 +62,9 @@ func NewSession(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, 
 	return s
 }
 
+// Env returns a variable of the environment.
+func (s *Session) Env(name string) string { return s.env(name) }
+
 // Signatures returns the file of the user's signatures that the environment names, or "".
 func (s *Session) Signatures() string { return s.env("WEIGH_SIGNATURES") }
 

@@ -4,6 +4,7 @@ package finding
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -79,6 +80,32 @@ func (st *Stale) String() string {
 func (c *Check) Failed() bool {
 	return slices.ContainsFunc(c.Findings, func(f Finding) bool { return f.Allowed == "" && c.FailOn.Fails(f.Rule, f.Severity) }) ||
 		slices.ContainsFunc(c.Omitted, func(o Omission) bool { return o.Allowed == "" && c.FailOn.Fails(o.Rule, o.severity()) })
+}
+
+// AtMost returns the check with at most n findings, the most severe ones. The others are counted as omitted.
+func (c *Check) AtMost(n int) *Check {
+	if len(c.Findings) <= n {
+		return c
+	}
+	short := *c
+	short.Findings, short.Omitted = slices.Clone(c.Findings), slices.Clone(c.Omitted)
+	slices.SortStableFunc(short.Findings, func(a, b Finding) int { return cmp.Compare(b.Severity, a.Severity) })
+	type key struct {
+		rule          safetensors.Rule
+		file, allowed string
+	}
+	counts := make(map[key]int) // index in Omitted, plus 1
+	for i := range short.Findings[n:] {
+		f := &short.Findings[n+i]
+		k := key{f.Rule, f.File, f.Allowed}
+		if counts[k] == 0 {
+			short.Omitted = append(short.Omitted, Omission{Rule: f.Rule, File: f.File, Key: f.Key, Allowed: f.Allowed})
+			counts[k] = len(short.Omitted)
+		}
+		short.Omitted[counts[k]-1].N++
+	}
+	short.Findings = short.Findings[:n]
+	return &short
 }
 
 // Nothing reports whether nothing was checked.

@@ -22,6 +22,15 @@ type folded struct {
 	first int          // index of the first row
 }
 
+// First returns the index of the first row.
+func (f *folded) First() int { return f.first }
+
+// Elements returns the number of elements of all together.
+func (f *folded) Elements() encode.Known { return f.elements() }
+
+// Bytes returns the size of all together.
+func (f *folded) Bytes() encode.Known { return f.bytes }
+
 // elements returns the number of elements of all together. They have the same shape.
 func (f *folded) elements() encode.Known {
 	n := elementsOf(f.row.TensorInfo)
@@ -57,6 +66,9 @@ func Fold(rows []Row) []folded {
 
 // A span is a closed range of numbers.
 type span struct{ lo, hi int32 }
+
+// First returns the first number of the range.
+func (s span) First() int { return int(s.lo) }
 
 // A box is a set of tensors with the same template: all combinations of its ranges.
 type box struct {

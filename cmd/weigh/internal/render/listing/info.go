@@ -156,8 +156,8 @@ func (f *File) json() any {
 	}
 }
 
-// infoTensor is a tensor in JSON.
-type infoTensor struct {
+// An Entry is a tensor in JSON.
+type Entry struct {
 	Name        string            `json:"name"`
 	Dtype       safetensors.Dtype `json:"dtype"`
 	Shape       encode.Dims       `json:"shape"` // null if unknown
@@ -169,13 +169,15 @@ type infoTensor struct {
 }
 
 // tensorJSON returns a row for JSON.
-func (info *Info) tensorJSON(r *Row) any {
-	f := &info.Files[r.File]
-	at, good := f.Header.FileSpan(r.TensorInfo), (f.Format == "" || f.Stored) && offsetsKnown(r.TensorInfo)
-	return infoTensor{
-		Name: r.Name, Dtype: r.Dtype, Shape: encode.Dims(r.Shape), Elements: elementsOf(r.TensorInfo),
-		Bytes: bytesOf(r.TensorInfo), File: f.Path,
-		DataOffsets: encode.Pair{Begin: r.Offsets.Begin, End: r.Offsets.End, Known: good},
+func (info *Info) tensorJSON(r *Row) any { return EntryOf(&info.Files[r.File], r.TensorInfo) }
+
+// EntryOf returns a tensor of a file for JSON.
+func EntryOf(f *File, ti *safetensors.TensorInfo) Entry {
+	at, good := f.Header.FileSpan(ti), (f.Format == "" || f.Stored) && offsetsKnown(ti)
+	return Entry{
+		Name: ti.Name, Dtype: ti.Dtype, Shape: encode.Dims(ti.Shape), Elements: elementsOf(ti),
+		Bytes: bytesOf(ti), File: f.Path,
+		DataOffsets: encode.Pair{Begin: ti.Offsets.Begin, End: ti.Offsets.End, Known: good},
 		FileOffsets: encode.Pair{Begin: at.Begin, End: at.End, Known: good},
 	}
 }

@@ -146,8 +146,8 @@ func (l *Layout) Dump(r io.ReaderAt) error {
 	return nil
 }
 
-// regionJSON is a region in JSON.
-type regionJSON struct {
+// A RegionEntry is a region in JSON.
+type RegionEntry struct {
 	Kind   string             `json:"kind"`
 	Bytes  encode.Pair        `json:"bytes"`
 	Size   encode.Known       `json:"size"`
@@ -158,9 +158,9 @@ type regionJSON struct {
 	Hex    string             `json:"hex,omitempty"`
 }
 
-// json returns the region for JSON.
-func (r *Region) json() any {
-	j := regionJSON{
+// Entry returns the region for JSON.
+func (r *Region) Entry() RegionEntry {
+	j := RegionEntry{
 		Kind: r.Kind, Bytes: encode.Pair{Begin: r.Span.Begin, End: r.Span.End, Known: r.Span.End > 0}, Size: r.size(),
 		Detail: r.Detail, Hex: hex.EncodeToString(r.Hex),
 	}
@@ -172,13 +172,18 @@ func (r *Region) json() any {
 
 // JSON writes weigh.layout/1.
 func (l *Layout) JSON(w io.Writer, s typeset.Style) error {
-	return encode.Object(w, s, []encode.Member{
+	return encode.Object(w, s, l.Members(encode.List(l.Regions, func(r *Region) any { return r.Entry() })))
+}
+
+// Members returns the members of weigh.layout/1, with the given regions.
+func (l *Layout) Members(regions any) []encode.Member {
+	return []encode.Member{
 		encode.M("schema", "weigh.layout/1"),
 		encode.M("target", l.File.Path),
 		encode.M("size", encode.Known(l.File.Size)),
-		encode.M("regions", encode.List(l.Regions, (*Region).json)),
+		encode.M("regions", regions),
 		encode.M("violations", finding.FindingsJSON(l.Findings)),
-	})
+	}
 }
 
 // what describes the region.

@@ -81,6 +81,9 @@ var orders = map[string]func(a, b Row) int{
 	"file": func(a, b Row) int { return cmp.Compare(a.File, b.File) },
 }
 
+// OrderBy returns the comparison for a sort key, or nil for "", the order of headers.
+func OrderBy(key string) func(a, b Row) int { return orders[key] }
+
 // compareDtypes compares by the width of elements, then by name.
 func compareDtypes(a, b safetensors.Dtype) int {
 	return cmp.Or(cmp.Compare(a.Bits(), b.Bits()), cmp.Compare(a, b))

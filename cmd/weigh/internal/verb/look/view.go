@@ -1,0 +1,81 @@
+// The command view.
+
+package look
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
+	"github.com/weightools/safetensors/cmd/weigh/internal/target"
+	"github.com/weightools/safetensors/cmd/weigh/internal/viewer"
+	"github.com/weightools/safetensors/cmd/weigh/internal/viewer/page"
+)
+
+// viewFlags are the flags of view.
+type viewFlags struct {
+	listen          string
+	silent, lenient bool
+}
+
+// View returns the command.
+func View(sess *cli.Session) *cobra.Command {
+	var f viewFlags
+	cmd := &cobra.Command{
+		Use:    "view TARGET...",
+		Hidden: true,
+		Short:  "Show models in a browser",
+		Long: `Show models in a browser: what they are, their tensors as a tree and a table, the
+values of a tensor as a heat map and a histogram, statistics over layers, and the
+bytes of files. With two targets, also their differences.
+
+View starts a server on this machine, prints its URL and opens it. The URL has a
+secret token, and only this machine can connect, unless --listen names another
+address. Nothing is sent anywhere, and files are only read. Interrupt it (Ctrl-C)
+to stop.
+
+Of remote targets it downloads headers, and values only when they are shown: at
+most 8 MiB for a picture, which then shows a sample of the rows and says so.`,
+		Example: `  weigh view testdata/sample
+  weigh view --no-open --listen 127.0.0.1:8080 testdata/sample`,
+		Args: cli.TargetArgs(0, "a target: a file, a folder, an index or a URL"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runView(cmd.Context(), sess, target.Names(args), &f)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.listen, "listen", "127.0.0.1:0", "listen on `ADDRESS`; port 0 means any free port")
+	fl.BoolVar(&f.silent, "no-open", false, "print the URL, but open no browser")
+	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage)
+	return cmd
+}
+
+// runView serves the targets until the program is interrupted.
+func runView(ctx context.Context, sess *cli.Session, names []target.Name, f *viewFlags) error {
+	host, _, err := net.SplitHostPort(f.listen)
+	if err != nil {
+		return cli.Usagef("--listen needs an address such as 127.0.0.1:8080, not %q", f.listen)
+	}
+	v, err := viewer.Open(ctx, sess, names, viewer.Options{Lenient: f.lenient, Page: page.FS(), Version: cli.Build().Version})
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", f.listen)
+	if err != nil {
+		return err
+	}
+	if ip, err := netip.ParseAddr(host); host != "localhost" && (err != nil || !ip.IsLoopback()) {
+		sess.Notice("the server listens on %s: other machines can connect, and see everything if they get the URL", l.Addr())
+	}
+	guard := viewer.NewGuard(l.Addr(), f.listen)
+	fmt.Fprintf(sess.Stdout, "%s\n", guard.URL())
+	if !f.silent {
+		viewer.Browse(guard.URL(), sess.Env)
+	}
+	return viewer.Serve(ctx, l, guard.Protect(v))
+}

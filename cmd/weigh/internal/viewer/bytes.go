@@ -1,0 +1,270 @@
+// The bytes of a file.
+
+package viewer
+
+import (
+	"encoding/binary"
+	"io"
+	"net/http"
+	"slices"
+	"sort"
+	"strconv"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
+	"github.com/weightools/safetensors/gguf"
+)
+
+// Bounds of answers about bytes.
+const (
+	mostRegions = 500
+	mostCells   = 2048
+	mostHex     = 64 << 10
+)
+
+// A byteLayout is the map of a file.
+type byteLayout struct {
+	*listing.Layout
+	ids   []int32 // of the tensors of regions, or -1
+	kinds []kindSum
+}
+
+// A kindSum is the sum over regions of a kind.
+type kindSum struct {
+	Kind    string `json:"kind"`
+	Regions int    `json:"regions"`
+	Bytes   int64  `json:"bytes"`
+}
+
+// layoutOf returns the map of a file, as the command layout makes it.
+func (o *opened) layoutOf(r *request) (*byteLayout, error) {
+	file, err := o.file(r)
+	if err != nil {
+		return nil, err
+	}
+	f := o.files()[file]
+	if l, ok := o.layouts.get(f.Path); ok {
+		return l, nil
+	}
+	object, release, err := o.shelf.take(r.ctx(), f.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	var own []finding.Finding
+	for _, one := range o.found.Findings {
+		if one.File == f.Path {
+			own = append(own, one)
+		}
+	}
+	l, err := mapOf(f, object.ReaderAt(r.ctx()), own)
+	if err != nil {
+		return nil, err
+	}
+	b := &byteLayout{Layout: l, ids: make([]int32, len(l.Regions))}
+	numbers := make(map[*safetensors.TensorInfo]int32)
+	for i := 0; l.File.Header != nil && i < len(l.File.Header.Tensors); i++ {
+		numbers[&l.File.Header.Tensors[i]] = int32(o.base[file] + i)
+	}
+	for i := range l.Regions {
+		region := &l.Regions[i]
+		if b.ids[i] = -1; region.Tensor != nil {
+			b.ids[i] = numbers[region.Tensor]
+		}
+		k := slices.IndexFunc(b.kinds, func(k kindSum) bool { return k.Kind == region.Kind })
+		if k < 0 {
+			k = len(b.kinds)
+			b.kinds = append(b.kinds, kindSum{Kind: region.Kind})
+		}
+		b.kinds[k].Regions++
+		b.kinds[k].Bytes = encode.Add(b.kinds[k].Bytes, max(region.Span.Len(), 0))
+	}
+	o.layouts.put(f.Path, b)
+	return b, nil
+}
+
+// mapOf maps a file.
+func mapOf(f listing.File, data io.ReaderAt, found []finding.Finding) (*listing.Layout, error) {
+	switch {
+	case f.Format == "gguf":
+		report, err := gguf.Validate(data, f.Size)
+		if err != nil {
+			return nil, err
+		}
+		return listing.NewGGUFLayout(f, report.File, found), nil
+	case f.Format != "" && f.Format != "unknown":
+		return nil, problemf(http.StatusConflict, "%s is in another format (%s), whose bytes are not mapped",
+			f.Path, f.Format)
+	}
+	const length = 8
+	head := make([]byte, min(f.Size, length))
+	if n, err := data.ReadAt(head, 0); n < len(head) {
+		return nil, err
+	}
+	claimed := binary.LittleEndian.Uint64(append(head, make([]byte, length)...))
+	var text []byte
+	if claimed <= safetensors.MaxHeaderSize {
+		text = make([]byte, min(int64(claimed), max(f.Size-length, 0)))
+		if n, err := data.ReadAt(text, length); n < len(text) {
+			return nil, err
+		}
+	}
+	return listing.NewLayout(f, text, claimed, found), nil
+}
+
+// A regionRow is a region with its tensor.
+type regionRow struct {
+	listing.RegionEntry
+	ID    *int32  `json:"id,omitempty"`
+	Name  *string `json:"name,omitempty"`
+	Label string  `json:"label,omitempty"`
+}
+
+// layout answers as layout does, with a window of the regions.
+func (v *Viewer) layout(r *request) (answer, error) {
+	o, err := v.target(r, "t")
+	if err != nil {
+		return nil, err
+	}
+	offset, limit, err := r.window(200, mostRegions)
+	if err != nil {
+		return nil, err
+	}
+	l, err := o.layoutOf(r)
+	if err != nil {
+		return nil, err
+	}
+	if r.has("at") {
+		at, err := r.number("at", 0, max(l.File.Size-1, 0), 0)
+		if err != nil {
+			return nil, err
+		}
+		offset = l.regionAt(at)
+	}
+	offset = min(offset, len(l.Regions))
+	rows := []regionRow{}
+	for i, region := range cut(l.Regions, offset, limit) {
+		row := regionRow{RegionEntry: region.Entry()}
+		if ti := region.Tensor; ti != nil {
+			row.ID = &l.ids[offset+i]
+			row.Name, row.Label = named(ti.Name)
+		}
+		rows = append(rows, row)
+	}
+	short := *l.Layout
+	short.Findings = cut(l.Findings, 0, mostFindings)
+	return object(append(short.Members(rows), encode.M("total", len(l.Regions)), encode.M("offset", offset),
+		encode.M("kinds", l.kinds))...), nil
+}
+
+// regionAt returns the index of the region that has a byte.
+func (l *byteLayout) regionAt(at int64) int {
+	// Tensors with invalid offsets come last.
+	i := sort.Search(len(l.Regions), func(i int) bool { return l.Regions[i].Span.End == 0 || l.Regions[i].Span.Begin > at })
+	return max(i-1, 0)
+}
+
+// A cell is a part of a file in the picture of its bytes.
+type cell struct {
+	Begin   int64  `json:"begin"`
+	End     int64  `json:"end"`
+	Kind    string `json:"kind"`
+	Regions int    `json:"regions"`
+	most    int64  // bytes of that kind
+}
+
+// severe are the kinds that a cell shows even if they are its smallest part, the worst first.
+var severe = []string{"overlap", "missing", "gap", "trailing", "unknown"}
+
+// bytemap answers with a picture of a part of a file, in cells of equal size.
+func (v *Viewer) bytemap(r *request) (answer, error) {
+	o, err := v.target(r, "t")
+	if err != nil {
+		return nil, err
+	}
+	l, err := o.layoutOf(r)
+	if err != nil {
+		return nil, err
+	}
+	size := max(l.File.Size, 1)
+	begin, err := r.number("begin", 0, size-1, 0)
+	if err != nil {
+		return nil, err
+	}
+	end, err := r.number("end", begin+1, size, size)
+	if err != nil {
+		return nil, err
+	}
+	n, err := r.number("cells", 1, mostCells, 512)
+	if err != nil {
+		return nil, err
+	}
+	return object(encode.M("cells", cellsOf(l.Layout, begin, end, min(n, end-begin)))), nil
+}
+
+// cellsOf divides a part of a file into n cells.
+func cellsOf(l *listing.Layout, begin, end, n int64) []cell {
+	cells := make([]cell, n)
+	step := (end - begin + n - 1) / n
+	n = (end - begin + step - 1) / step
+	cells = cells[:n]
+	for i := range cells {
+		cells[i].Begin, cells[i].End = begin+int64(i)*step, min(begin+int64(i+1)*step, end)
+	}
+	for i := range l.Regions {
+		region := &l.Regions[i]
+		from, to := max(region.Span.Begin, begin), min(region.Span.End, end)
+		if from >= to {
+			continue
+		}
+		for at := (from - begin) / step; at <= (to-1-begin)/step; at++ {
+			c := &cells[at]
+			c.add(region.Kind, min(to, c.End)-max(from, c.Begin))
+		}
+	}
+	return cells
+}
+
+// add adds bytes of a kind.
+func (c *cell) add(kind string, bytes int64) {
+	c.Regions++
+	was, is := slices.Index(severe, c.Kind), slices.Index(severe, kind)
+	if is >= 0 && (was < 0 || is < was) || was < 0 && bytes > c.most {
+		c.Kind, c.most = kind, bytes
+	}
+}
+
+// hex answers with bytes of a file.
+func (v *Viewer) hex(r *request) (answer, error) {
+	o, err := v.target(r, "t")
+	if err != nil {
+		return nil, err
+	}
+	file, err := o.file(r)
+	if err != nil {
+		return nil, err
+	}
+	object, release, err := o.shelf.take(r.ctx(), o.files()[file].Path)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	offset, err := r.number("offset", 0, max(object.Size()-1, 0), 0)
+	if err != nil {
+		return nil, err
+	}
+	length, err := r.number("length", 1, mostHex, 4096)
+	if err != nil {
+		return nil, err
+	}
+	b := make([]byte, min(length, object.Size()-offset))
+	if n, err := object.ReaderAt(r.ctx()).ReadAt(b, offset); n < len(b) {
+		return nil, err
+	}
+	r.w.Header().Set("Content-Type", "application/octet-stream")
+	r.w.Header().Set("Content-Length", strconv.Itoa(len(b)))
+	_, _ = r.w.Write(b)
+	return nil, nil
+}

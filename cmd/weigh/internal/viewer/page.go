@@ -1,0 +1,91 @@
+// The files of the page.
+
+package viewer
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"io/fs"
+	"mime"
+	"net/http"
+	"path"
+	"strings"
+)
+
+// An asset is a file of the page, as it is sent.
+type asset struct {
+	kind, tag     string
+	plain, packed []byte
+}
+
+// assetsOf reads the files of the page.
+func assetsOf(files fs.FS) (map[string]*asset, error) {
+	assets := make(map[string]*asset)
+	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(files, name)
+		if err != nil {
+			return err
+		}
+		var packed bytes.Buffer
+		w, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression) // the level is valid
+		if _, err := w.Write(text); err != nil {
+			return err
+		}
+		sum := sha256.Sum256(text)
+		assets[name] = &asset{kind: kindOf(name), tag: `"` + hex.EncodeToString(sum[:8]) + `"`, plain: text}
+		if w.Close() == nil && packed.Len() < len(text) {
+			assets[name].packed = packed.Bytes()
+		}
+		return nil
+	})
+	return assets, err
+}
+
+// kindOf returns the media type of a file. The system's table may be incomplete.
+func kindOf(name string) string {
+	switch path.Ext(name) {
+	case ".js":
+		return "text/javascript; charset=utf-8"
+	case ".css":
+		return "text/css; charset=utf-8"
+	case ".html":
+		return "text/html; charset=utf-8"
+	case ".txt":
+		return "text/plain; charset=utf-8"
+	}
+	return mime.TypeByExtension(path.Ext(name))
+}
+
+// page answers with a file of the page. Paths without an extension are addresses within the page, which reads them
+// itself.
+func (v *Viewer) page(w http.ResponseWriter, r *http.Request) {
+	name := strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, "/"), "assets/")
+	if path.Ext(name) == "" {
+		name = "index.html"
+	}
+	a := v.assets[name]
+	if a == nil {
+		fail(w, http.StatusNotFound, "no file "+quoted(r.URL.Path))
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", a.kind)
+	h.Set("Cache-Control", "no-cache")
+	h.Set("ETag", a.tag)
+	h.Set("Vary", "Accept-Encoding")
+	text := a.plain
+	switch {
+	case r.Header.Get("If-None-Match") == a.tag:
+		w.WriteHeader(http.StatusNotModified)
+		return
+	case a.packed != nil && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip"):
+		h.Set("Content-Encoding", "gzip")
+		text = a.packed
+	}
+	_, _ = w.Write(text)
+}

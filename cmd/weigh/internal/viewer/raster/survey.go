@@ -1,0 +1,154 @@
+// Ranges of values and norms, of a plane.
+
+package raster
+
+import (
+	"context"
+	"math"
+	"slices"
+	"sync"
+)
+
+// A Range is what is known of the magnitudes of a plane.
+type Range struct {
+	High  float32 // 0.99 of the sampled magnitudes are at most this
+	Most  float32 // the largest one
+	Count int     // finite numbers in the sample
+	Read  int64   // rows that were read
+	Bytes int64
+}
+
+// Range samples the magnitudes of the plane: at most 64 rows, and 1,024 elements of each.
+func (p *Plane) Range(ctx context.Context) (*Range, error) {
+	n := p.natural()
+	rows, width := min(n.Rows, 64), min(n.Columns, 1024)
+	r := &Range{Read: rows, Bytes: rows * width * p.width()}
+	var mu sync.Mutex
+	var sample []float32
+	err := n.bands(ctx, 0, rows, 1, func(ctx context.Context, from, to int64) error {
+		for i := from; i < to; i++ {
+			row := i * n.Rows / rows
+			left := (n.Columns - width) * i / max(rows-1, 1)
+			err := n.read(ctx, Box{row, left, row + 1, left + width}, func(_, _ int64, values []float32) {
+				mu.Lock()
+				defer mu.Unlock()
+				for _, v := range values {
+					if v = float32(math.Abs(float64(v))); v <= math.MaxFloat32 {
+						sample = append(sample, v)
+					}
+				}
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil || len(sample) == 0 {
+		return r, err
+	}
+	slices.Sort(sample)
+	r.Count, r.Most = len(sample), sample[len(sample)-1]
+	if r.High = sample[(len(sample)*99+99)/100-1]; r.High == 0 {
+		r.High = r.Most
+	}
+	return r, nil
+}
+
+// Bounds of norms.
+const (
+	mostNorms   = 2048    // of rows, and of columns
+	mostColumns = 1 << 20 // that have norms
+)
+
+// Norms are the Euclidean norms of rows and columns. Each is the largest of Step rows or columns.
+type Norms struct {
+	Rows, Columns       []float64 // Columns is nil if there are too many
+	RowStep, ColumnStep int64
+	Read, Of            int64 // number of rows
+}
+
+// Norms returns the norms of a plane. If it has more than budget bytes, it reads only some rows, evenly, and scales the
+// norms of columns. A budget of 0 has no bound.
+func (p *Plane) Norms(ctx context.Context, budget int64) (*Norms, error) {
+	if p.turns {
+		n, err := p.natural().Norms(ctx, budget)
+		if err != nil {
+			return nil, err
+		}
+		return &Norms{n.Columns, n.Rows, n.ColumnStep, n.RowStep, n.Read, n.Of}, nil
+	}
+	n := &Norms{RowStep: stepOf(p.Rows), ColumnStep: stepOf(p.Columns), Of: p.Rows}
+	n.Rows = make([]float64, (p.Rows+n.RowStep-1)/n.RowStep)
+	each := n.RowStep
+	if rowBytes := max(p.Columns*p.width(), 1); budget > 0 && p.Rows*rowBytes > budget {
+		each = min(max(budget/rowBytes/int64(len(n.Rows)), 1), n.RowStep)
+	}
+	var mu sync.Mutex
+	var columns []float64
+	if p.Columns <= mostColumns {
+		columns = make([]float64, p.Columns)
+	}
+	err := p.bands(ctx, 0, int64(len(n.Rows)), 1, func(ctx context.Context, from, to int64) error {
+		own := make([]float64, len(columns))
+		var last int64
+		var row float64
+		finish := func() {
+			n.Rows[last/n.RowStep] = max(n.Rows[last/n.RowStep], math.Sqrt(row))
+			row = 0
+		}
+		for i := from; i < to; i++ {
+			top := i * n.RowStep
+			last = top
+			err := p.read(ctx, Box{top, 0, min(top+each, p.Rows), p.Columns}, func(at, column int64, values []float32) {
+				if at != last {
+					finish()
+					last = at
+				}
+				row += squares(values, own, column)
+			})
+			if err != nil {
+				return err
+			}
+			finish()
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		for i, x := range own {
+			columns[i] += x
+		}
+		return nil
+	})
+	for i := range n.Rows {
+		n.Read += min(each, p.Rows-int64(i)*n.RowStep)
+	}
+	if columns != nil {
+		n.Columns = make([]float64, (p.Columns+n.ColumnStep-1)/n.ColumnStep)
+		for i, x := range columns {
+			at := int64(i) / n.ColumnStep
+			n.Columns[at] = max(n.Columns[at], math.Sqrt(x*float64(n.Of)/float64(max(n.Read, 1))))
+		}
+	}
+	return n, err
+}
+
+// stepOf returns how many rows or columns share a norm.
+func stepOf(n int64) int64 { return max((n+mostNorms-1)/mostNorms, 1) }
+
+// squares adds the squares of finite values to those of their columns, and returns their sum.
+func squares(values []float32, columns []float64, column int64) (sum float64) {
+	if len(columns) > 0 {
+		columns = columns[column : column+int64(len(values))]
+	}
+	for i, v := range values {
+		x := float64(v)
+		if x *= x; x > math.MaxFloat64 || x != x {
+			continue
+		}
+		sum += x
+		if len(columns) > 0 {
+			columns[i] += x
+		}
+	}
+	return sum
+}

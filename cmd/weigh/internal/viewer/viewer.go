@@ -1,0 +1,120 @@
+// Package viewer serves the pages of weigh view: models as a browser shows them. Its answers have the numbers of the
+// commands info, check, stats, cat, layout and diff, in their JSON where they have one.
+//
+// A viewer holds nothing but the opened targets and caches: 8 orders of tensors and 64 open files for each target, and
+// 24 MiB of tiles and 32 MiB of overviews of tensors in all.
+package viewer
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"net/http"
+	"sync"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
+	"github.com/weightools/safetensors/cmd/weigh/internal/target"
+	"github.com/weightools/safetensors/cmd/weigh/internal/viewer/raster"
+)
+
+// Options are the options of a viewer.
+type Options struct {
+	Lenient bool
+	Page    fs.FS // the files of the page
+	Version string
+}
+
+// A Viewer answers the requests of the page.
+type Viewer struct {
+	sess    *cli.Session
+	opts    Options
+	targets []*opened
+	mux     *http.ServeMux
+	assets  map[string]*asset
+
+	tiles     lru[string, *raster.Tile]
+	overviews lru[string, *raster.Overview]
+	drawing   sync.Mutex
+
+	exporting bool // answers are for a page without a server
+}
+
+// Open opens the targets and reads their headers.
+func Open(ctx context.Context, sess *cli.Session, names []target.Name, opts Options) (*Viewer, error) {
+	v := &Viewer{sess: sess, opts: opts}
+	v.tiles.most, v.overviews.most = mostTiles, mostOverviews
+	var err error
+	if v.assets, err = assetsOf(opts.Page); err != nil {
+		return nil, err
+	}
+	for i, name := range names {
+		o, err := open(ctx, sess, i, name, opts.Lenient)
+		if err != nil {
+			return nil, errors.Join(err, v.Close())
+		}
+		v.targets = append(v.targets, o)
+	}
+	v.mux = http.NewServeMux()
+	v.route()
+	return v, nil
+}
+
+// Close closes all files.
+func (v *Viewer) Close() error {
+	for _, o := range v.targets {
+		o.close()
+	}
+	return nil
+}
+
+// ServeHTTP implements http.Handler. A [Guard] has to protect it.
+func (v *Viewer) ServeHTTP(w http.ResponseWriter, r *http.Request) { v.mux.ServeHTTP(w, r) }
+
+// route registers the endpoints.
+func (v *Viewer) route() {
+	for path, do := range map[string]func(*request) (answer, error){
+		"session":  v.session,
+		"cost":     v.cost,
+		"info":     v.info,
+		"metadata": v.metadata,
+		"tree":     v.tree,
+		"explain":  v.explain,
+		"rows":     v.table,
+		"rows.csv": v.sheet,
+		"facets":   v.facetsOf,
+		"name":     v.fullName,
+		"tensor":   v.tensor,
+		"plane":    v.plane,
+		"tile":     v.tile,
+		"slice":    v.slice,
+		"layers":   v.layers,
+		"layout":   v.layout,
+		"bytemap":  v.bytemap,
+		"hex":      v.hex,
+	} {
+		v.mux.HandleFunc("/api/"+path, quick(do))
+	}
+	for path, do := range map[string]func(*request, *job) (answer, error){
+		"check":    v.check,
+		"norms":    v.norms,
+		"stats":    v.stats,
+		"extremes": v.extremes,
+		"series":   v.series,
+		"diff":     v.diff,
+	} {
+		v.mux.HandleFunc("/api/"+path, slow(do))
+	}
+	v.mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
+		fail(w, http.StatusNotFound, "no endpoint "+quoted(r.URL.Path))
+	})
+	v.mux.HandleFunc("/", v.page)
+}
+
+// target returns the target that a parameter names, the first one by default.
+func (v *Viewer) target(r *request, parameter string) (*opened, error) {
+	i, err := r.number(parameter, 0, int64(len(v.targets))-1, 0)
+	if err != nil {
+		return nil, err
+	}
+	return v.targets[i], nil
+}
