@@ -26,7 +26,7 @@ type place struct{ table, entry int32 }
 
 // makeIndex fills the index.
 func (t *tableSet) makeIndex() {
-	t.index = make(map[string][]place)
+	t.index, t.ends = make(map[string][]place), make(map[string]bool)
 	for _, a := range t.all {
 		own := &table{arch: a, form: a.Form, prefix: a.Prefix}
 		byName := make(map[string]*Tensor, len(a.Tensors))
@@ -65,9 +65,26 @@ func (t *tableSet) makeIndex() {
 			if key := table.entries[j].key; !seen[key] {
 				seen[key] = true
 				t.index[key] = append(t.index[key], place{int32(i), int32(j)})
+				t.ends[end(key)] = true
 			}
 		}
 	}
+}
+
+// mayHave reports whether a table may have the end of a key: it looks at the last elements only, so that unknown names
+// cost little.
+func (t *tableSet) mayHave(key string) bool {
+	last := end(key)
+	return t.ends[last] || t.ends[last[strings.IndexByte(last, '.')+1:]]
+}
+
+// end returns the last two elements of a key, or the only one.
+func end(key string) string {
+	last := strings.LastIndexByte(key, '.')
+	if last < 0 {
+		return key
+	}
+	return key[strings.LastIndexByte(key[:last], '.')+1:]
 }
 
 func (t *table) add(name string, of *Tensor) {

@@ -166,28 +166,41 @@ func (p *Part) Fit(a *Architecture) *Fit {
 	return nil
 }
 
-// hits calls yield for each place of the tables that may be a pattern, and the prefix before it.
-func (p *Part) hits(t *tableSet, yield func(s *Seen, prefix string, places []place)) {
+// A hit is the places of the tables that a pattern may be at, and the prefix before it.
+type hit struct {
+	*Seen
+	prefix string
+	places []place
+}
+
+// hits returns the hits of all patterns, and notes which weights are packed.
+func (p *Part) hits(t *tableSet) (list []hit) {
+	p.packed = make(map[string]bool)
 	for _, s := range p.patterns {
-		if !p.each(t, s, s.Pattern, yield) {
-			// Part of a packed weight.
-			if module, role := parts.Split(s.Pattern); role != parts.Weight && module != "" {
-				p.each(t, s, module+".weight", yield)
+		n := len(list)
+		list = t.hits(list, s, s.Pattern)
+		if weight := weightOf(s.Pattern); weight != s.Pattern && t.mayHave(weight) {
+			p.packed[weight] = true
+			if len(list) == n {
+				list = t.hits(list, s, weight)
 			}
 		}
 	}
+	return list
 }
 
-// each calls yield for each place of a pattern, and reports whether there is one.
-func (p *Part) each(t *tableSet, s *Seen, key string, yield func(s *Seen, prefix string, places []place)) (any bool) {
+// hits appends the hits of a key, which is a pattern or the weight that a pattern is a part of.
+func (t *tableSet) hits(list []hit, s *Seen, key string) []hit {
+	if !t.mayHave(key) {
+		return list
+	}
 	for begin, strips := 0, 0; ; strips++ {
 		if places := t.index[key[begin:]]; places != nil {
-			yield(s, key[:begin], places)
-			any = true
+			list = append(list, hit{s, key[:begin], places})
 		}
 		end := strings.IndexByte(key[begin:], '.')
 		if end < 0 || strips == maxStrips || key[begin:begin+end] == "#" {
-			return any
+			return list
 		}
 		begin += end + 1
 	}
@@ -198,28 +211,29 @@ type tally struct{ patterns, body, head int }
 
 // recognize finds the fits of a part.
 func (p *Part) recognize(t *tableSet) {
-	p.findPrefixes(t)
-	p.arrange()
+	hits := p.hits(t)
+	p.findPrefixes(hits)
+	p.findFrequent()
 	at := make(map[string]int, len(p.prefixes))
 	for i, prefix := range p.prefixes {
 		at[prefix] = i
 	}
 	tallies := make([]tally, len(t.tables)*len(p.prefixes))
-	p.hits(t, func(s *Seen, prefix string, places []place) {
-		column, ok := at[prefix]
+	for _, h := range hits {
+		column, ok := at[h.prefix]
 		if !ok {
-			return
+			continue
 		}
-		for _, place := range places {
+		for _, place := range h.places {
 			one := &tallies[int(place.table)*len(p.prefixes)+column]
 			one.patterns++
 			if t.tables[place.table].entries[place.entry].body {
-				one.body += s.Count
+				one.body += h.Count
 			} else {
-				one.head += s.Count
+				one.head += h.Count
 			}
 		}
-	})
+	}
 	for i, table := range t.tables {
 		if f := p.fit(table, tallies[i*len(p.prefixes):][:len(p.prefixes)]); f != nil {
 			p.all = append(p.all, f)
@@ -248,9 +262,11 @@ func (f *Fit) foreign() int {
 }
 
 // findPrefixes finds what most known patterns begin with.
-func (p *Part) findPrefixes(t *tableSet) {
+func (p *Part) findPrefixes(hits []hit) {
 	count := make(map[string]int)
-	p.hits(t, func(_ *Seen, prefix string, _ []place) { count[prefix]++ })
+	for i := range hits {
+		count[hits[i].prefix]++
+	}
 	for prefix, n := range count {
 		at, _ := slices.BinarySearchFunc(p.prefixes, prefix, func(a, b string) int {
 			return cmp.Or(cmp.Compare(n, count[a]), cmp.Compare(len(a), len(b)), strings.Compare(a, b))
@@ -316,19 +332,26 @@ func weightOf(pattern string) string {
 	return pattern
 }
 
-// arrange sorts the patterns and finds the weights that are packed.
-func (p *Part) arrange() {
-	p.packed = make(map[string]bool)
-	for pattern, s := range p.patterns {
-		if weight := weightOf(pattern); weight != pattern {
-			p.packed[weight] = true
-		}
-		p.frequent = append(p.frequent, s)
+// findFrequent finds the most frequent patterns. It sorts no more than twice as many as it keeps.
+func (p *Part) findFrequent() {
+	sort := func() {
+		slices.SortFunc(p.frequent, func(a, b *Seen) int {
+			return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Pattern, b.Pattern))
+		})
+		p.frequent = p.frequent[:min(len(p.frequent), maxFrequent)]
 	}
-	slices.SortFunc(p.frequent, func(a, b *Seen) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Pattern, b.Pattern))
-	})
-	p.frequent = slices.Clip(p.frequent[:min(len(p.frequent), maxFrequent)])
+	var last *Seen // the last of the most frequent patterns so far
+	for _, s := range p.patterns {
+		if last != nil && (s.Count < last.Count || s.Count == last.Count && s.Pattern > last.Pattern) {
+			continue
+		}
+		if p.frequent = append(p.frequent, s); len(p.frequent) == 2*maxFrequent {
+			sort()
+			last = p.frequent[maxFrequent-1]
+		}
+	}
+	sort()
+	p.frequent = slices.Clip(p.frequent)
 }
 
 // class returns the class that fits best, and what it misses. has says of each pattern whether it is there.

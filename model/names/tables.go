@@ -24,6 +24,7 @@ type tableSet struct {
 	wrappers   []Wrapper
 	containers []string
 	index      map[string][]place
+	ends       map[string]bool // the ends of the keys of index
 	tables     []*table
 }
 
