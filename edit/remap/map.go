@@ -27,24 +27,7 @@ type Map struct {
 	// weight if it is packed, such as its scales, for which there is no rule.
 	Companions bool
 
-	keyed map[string][]bucket // the patterns without {*}, by their key
-	stars []entry             // the others
-}
-
-// A bucket is patterns of one key that have placeholders in the same places, by the numbers in the other places.
-type bucket struct {
-	numbers []string // of the first of them
-	byText  map[string][]entry
-}
-
-// text returns numbers of a name that has the key, without those in the places of placeholders.
-func (b *bucket) text(to []byte, numbers []string) []byte {
-	for i, place := range b.numbers {
-		if place != "" {
-			to = append(append(to, numbers[i]...), '.')
-		}
-	}
-	return to
+	index
 }
 
 // An entry is a pattern of a name before the map is applied.
@@ -61,7 +44,7 @@ type rule struct {
 
 // New returns a map of rules. If several rules have a name, the first applies. Params define parameters of steps.
 func New(rules []Rule, params map[string]int64) (*Map, error) {
-	m := &Map{params: params, keyed: make(map[string][]bucket, len(rules))}
+	m := &Map{params: params, index: newIndex(len(rules))}
 	for i := range rules {
 		r, err := newRule(rules[i])
 		if err != nil {
@@ -72,39 +55,11 @@ func New(rules []Rule, params map[string]int64) (*Map, error) {
 		}
 		m.rules = append(m.rules, r)
 		for j := range r.from {
-			if r.from[j].star {
-				m.stars = append(m.stars, entry{i, j})
-				continue
-			}
-			m.put(&r.from[j], entry{i, j})
+			m.put(&r.from[j], entry{i, j}, m.rules)
 		}
 	}
-	if n := len(m.stars); n > maxStars {
-		return nil, fmt.Errorf("%d names have {*}, at most %d can: each is compared with the name of each tensor", n, maxStars)
-	}
+	m.finish()
 	return m, nil
-}
-
-// maxStars is how many patterns with {*} a map has at most.
-const maxStars = 500
-
-// put indexes a pattern of the rules. Of equal patterns the first counts; those that differ only in which placeholders
-// they have are equal, too, unless one is in two places.
-func (m *Map) put(p *pattern, e entry) {
-	key, numbers := p.key()
-	list := m.keyed[key]
-	i := slices.IndexFunc(list, func(b bucket) bool {
-		return slices.EqualFunc(b.numbers, numbers, func(x, y string) bool { return (x == "") == (y == "") })
-	})
-	if i < 0 {
-		i, list = len(list), append(list, bucket{numbers, make(map[string][]entry)})
-		m.keyed[key] = list
-	}
-	text := string(list[i].text(nil, numbers))
-	same := list[i].byText[text]
-	if n := len(same); n == 0 || m.rules[same[n-1].rule].from[same[n-1].from].repeats() {
-		list[i].byText[text] = append(same, e)
-	}
 }
 
 // newRule checks a rule.
@@ -246,41 +201,6 @@ func (r *rule) at(err error) error {
 		return err
 	}
 	return fmt.Errorf("%s: %w", r.Where, err)
-}
-
-// A finder finds the rules of names. It has memory to work in.
-type finder struct {
-	*Map
-	key, text []byte
-	numbers   []string
-	room      binding
-}
-
-// find returns the first rule that has a name, and what its placeholders are.
-func (f *finder) find(name string) (best entry, bound binding, found bool) {
-	try := func(e entry) {
-		if found && e.rule >= best.rule {
-			return
-		}
-		if b, ok := f.rules[e.rule].from[e.from].match(name, f.room[:0]); ok {
-			best, bound, found = e, slices.Clone(b), true
-		}
-	}
-	f.key, f.numbers = appendKey(f.key[:0], f.numbers[:0], name)
-	for i := range f.keyed[string(f.key)] {
-		b := &f.keyed[string(f.key)][i]
-		f.text = b.text(f.text[:0], f.numbers)
-		for _, e := range b.byText[string(f.text)] {
-			try(e)
-		}
-	}
-	for _, e := range f.stars {
-		try(e)
-	}
-	if !found && f.Companions {
-		return f.companion(name)
-	}
-	return best, bound, found
 }
 
 // companion returns the rule of the weight of which a tensor is a part.

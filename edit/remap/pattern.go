@@ -187,7 +187,11 @@ func appendKey(b []byte, numbers []string, name string) ([]byte, []string) {
 			n++
 		}
 		if n == i {
-			b = append(b, name[i])
+			c := name[i]
+			if c == '#' {
+				c = 0xff // which UTF-8 does not have
+			}
+			b = append(b, c)
 			continue
 		}
 		b, numbers = append(b, '#'), append(numbers, name[i:n])
