@@ -125,6 +125,20 @@ def path_of(model, module):
     return ""
 
 
+@functools.lru_cache(maxsize=1)
+def converted(model):
+    """Returns the tensors of a model under the names that version 4 saves, where these are not those in memory."""
+    result = {}
+    for name, tensor in model.state_dict(keep_vars=True).items():
+        for saved, pattern in model._checkpoint_conversion_mapping.items():
+            new, count = re.subn(pattern, re.sub(r"\(.*\)", "", saved.lstrip("^")), name)
+            if count:
+                name = new
+                break
+        result[name] = tensor
+    return result
+
+
 class Writer:
     """Saves models of transformers without data, and returns the names that would be in the file."""
 
@@ -145,10 +159,12 @@ class Writer:
             import transformers
 
             def get(model, name, of=torch.nn.Module.get_parameter):
-                try:
-                    return of(model, name)
-                except AttributeError:
-                    return model.get_buffer(name)
+                for find in of, torch.nn.Module.get_buffer, lambda model, name: converted(model)[name]:
+                    try:
+                        return find(model, name)
+                    except (AttributeError, KeyError):
+                        pass
+                raise AttributeError(name)
 
             transformers.PreTrainedModel.get_parameter = get
 
