@@ -19,6 +19,7 @@ func main() { os.Exit(start(os.Stdout)) }
 
 // start runs the program with the process's arguments, signals and streams, except for the given output.
 func start(stdout io.Writer) (code int) {
+	cli.TuneCollector()
 	log.SetOutput(io.Discard) // packages of Go's library log what only their authors can use
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) { // as nohup has it
