@@ -28,7 +28,6 @@ type opened struct {
 	remote  bool
 
 	found  *survey.Survey
-	models []listing.Model
 	unread []finding.Unread
 	base   []int // the number of the first tensor of each file
 	all    int   // number of tensors
@@ -38,6 +37,7 @@ type opened struct {
 	shelf   shelf
 	weights lazy[*target.Weights]
 	checks  lazy[*finding.Check]
+	models  lazy[[]listing.Model]
 	infos   lazy[answer]
 	series  lazy[[]*kind]
 	layouts lru[string, *byteLayout]
@@ -53,12 +53,8 @@ func open(ctx context.Context, sess *cli.Session, t int, name target.Name, lenie
 	if err != nil {
 		return nil, err
 	}
-	defer found.CloseModels()
 	o := &opened{t: t, name: name, sess: sess, lenient: lenient, found: found,
 		unread: found.Check(finding.Threshold{}).Unread}
-	if o.models, err = found.Counted(new(listing.Selection), ""); err != nil {
-		return nil, err
-	}
 	if ref, err := store.Parse(string(name)); err == nil {
 		o.remote = ref.Scheme != "file"
 	}
@@ -76,6 +72,15 @@ func open(ctx context.Context, sess *cli.Session, t int, name target.Name, lenie
 	}
 	o.orders.most, o.layouts.most, o.shelf.open = mostOrders, 1, found.Open
 	return o, nil
+}
+
+// counted returns the models of the target with their parameters. Counting those of 500,000 tensors takes a second, so
+// the page does not wait for it.
+func (o *opened) counted() ([]listing.Model, error) {
+	return o.models.get(func() ([]listing.Model, error) {
+		defer o.found.CloseModels()
+		return o.found.Counted(new(listing.Selection), "")
+	})
 }
 
 // close closes all files.
@@ -183,7 +188,7 @@ func (l *lazy[T]) have() (T, bool) {
 	return l.value, l.done
 }
 
-// Tensor returns a tensor as the file stores it. Its reads end with ctx, and release has to be called after them.
+// stored returns a tensor as the file stores it. Its reads end with ctx, and release has to be called after them.
 func (o *opened) stored(ctx context.Context, id int) (t *safetensors.Tensor, release func(), err error) {
 	row := o.row(id)
 	f := &o.files()[row.File]
@@ -205,12 +210,17 @@ func (o *opened) stored(ctx context.Context, id int) (t *safetensors.Tensor, rel
 	return t, release, err
 }
 
-// decoded returns a tensor of a file in another format.
-func (o *opened) decoded(ctx context.Context, path, name string) (*safetensors.Tensor, error) {
-	w, err := o.weights.get(func() (*target.Weights, error) {
+// reader returns the models of the target.
+func (o *opened) reader(ctx context.Context) (*target.Weights, error) {
+	return o.weights.get(func() (*target.Weights, error) {
 		// The files stay open after this request.
 		return target.OpenWeights(context.WithoutCancel(ctx), o.sess, o.name, o.lenient)
 	})
+}
+
+// decoded returns a tensor of a file in another format.
+func (o *opened) decoded(ctx context.Context, path, name string) (*safetensors.Tensor, error) {
+	w, err := o.reader(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -51,13 +51,15 @@ func (o *opened) json() any {
 			headers = encode.Add(headers, f.Header.Size)
 		}
 	}
-	for i := range o.models {
-		models = append(models, o.models[i].Name)
+	for _, set := range o.found.Sets {
+		if set.Counted {
+			models = append(models, set.Name)
+		}
 	}
 	return []encode.Member{encode.M("t", o.t), encode.M("name", o.name.String()), encode.M("remote", o.remote),
 		encode.M("files", len(o.files())), encode.M("tensors", o.all), encode.M("bytes", bytes),
 		encode.M("header_bytes", headers), encode.M("models", cut(models, 0, mostOthers)),
-		encode.M("packed", slices.ContainsFunc(o.models, func(m listing.Model) bool { return m.Counts.Scheme != "" })),
+		encode.M("packed", o.hasPacked()),
 		encode.M("unread", cut(o.unread, 0, mostOthers))}
 }
 
@@ -76,7 +78,10 @@ func (v *Viewer) info(r *request) (answer, error) {
 	return o.infos.get(func() (answer, error) {
 		inv := o.found.Inventory
 		info := listing.NewInfo(inv, listing.Selection{Limit: 1})
-		info.Models = o.models
+		var err error
+		if info.Models, err = o.counted(); err != nil {
+			return nil, err
+		}
 		info.Rows = slices.Clone(cut(info.Rows, 0, 2)) // enough to say that there are more
 		info.Files = slices.Clone(cut(inv.Files, 0, mostFiles))
 		for i := range info.Files {

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/weightools/safetensors"
@@ -43,12 +44,12 @@ func (v *Viewer) subject(r *request) (*subject, error) {
 		return nil, err
 	}
 	s := &subject{opened: o, id: id, as: r.FormValue("as"), Row: o.row(id)}
-	switch s.as {
-	case "":
-		s.as = o.views(r.ctx(), id)[0]
-	case asStored, asWeight:
-	default:
-		return nil, wrong("as must be %s or %s, not %s", asStored, asWeight, quoted(s.as))
+	views := o.views(r.ctx(), id)
+	if s.as == "" {
+		s.as = views[0]
+	}
+	if !slices.Contains(views, s.as) {
+		return nil, wrong("as must be %s for this tensor, not %s", strings.Join(views, " or "), quoted(s.as))
 	}
 	return s, nil
 }
@@ -93,8 +94,12 @@ func (v *Viewer) tensor(r *request) (answer, error) {
 		encode.M("command", s.command("")))...), nil
 }
 
-// command returns the command that prints the tensor or a slice of it.
-func (s *subject) command(slice string) string {
+// command returns the command that prints the tensor or a slice of it; nil if its name is long, or cannot be shown as
+// it is.
+func (s *subject) command(slice string) *string {
+	if len(s.Name) > mostName || typeset.Line(s.Name) != s.Name {
+		return nil
+	}
 	if slice != "" {
 		slice = "[" + slice + "]"
 	}
@@ -106,7 +111,8 @@ func (s *subject) command(slice string) string {
 	if len(s.files()) > 1 && s.repeated(s.Name) {
 		name = s.files()[s.File].Path
 	}
-	return "weigh cat " + flags + shellWord(name) + " " + shellWord(s.Name+slice)
+	line := "weigh cat " + flags + shellWord(name) + " " + shellWord(s.Name+slice)
+	return &line
 }
 
 // repeated reports whether several files have a tensor of that name.
@@ -156,8 +162,8 @@ func (v *Viewer) slice(r *request) (answer, error) {
 	}
 	if n := part.NumElems(); n > mostElements {
 		return nil, problemf(http.StatusRequestEntityTooLarge,
-			"the slice has %s, and the page shows at most %s: take a smaller one, or run %s",
-			typeset.Plural(n, "element"), typeset.Count(mostElements), s.command(text))
+			"the slice has %s, and the page shows at most %s: take a smaller one, or run weigh cat",
+			typeset.Plural(n, "element"), typeset.Count(mostElements))
 	}
 	var printed bytes.Buffer
 	c := &values.Cat{Tensor: part, Dtype: t.Dtype, Slice: text, All: true}

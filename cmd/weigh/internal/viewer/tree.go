@@ -15,7 +15,7 @@ import (
 // Bounds of a tree.
 const (
 	mostNodes  = 2000
-	mostLevels = 4
+	mostLevels = 6
 	usualNodes = 200 // children of a node
 )
 

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/compare"
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 	"github.com/weightools/safetensors/cmd/weigh/internal/viewer/raster"
 )
@@ -35,6 +36,8 @@ type Viewer struct {
 	tiles     lru[string, *raster.Tile]
 	overviews lru[string, *raster.Overview]
 	drawing   sync.Mutex
+	diffs     lru[string, *compare.Diff]
+	comparing sync.Mutex
 
 	exporting bool // answers are for a page without a server
 }
@@ -42,7 +45,7 @@ type Viewer struct {
 // Open opens the targets and reads their headers.
 func Open(ctx context.Context, sess *cli.Session, names []target.Name, opts Options) (*Viewer, error) {
 	v := &Viewer{sess: sess, opts: opts}
-	v.tiles.most, v.overviews.most = mostTiles, mostOverviews
+	v.tiles.most, v.overviews.most, v.diffs.most = mostTiles, mostOverviews, mostDiffs
 	var err error
 	if v.assets, err = assetsOf(opts.Page); err != nil {
 		return nil, err
@@ -56,6 +59,9 @@ func Open(ctx context.Context, sess *cli.Session, names []target.Name, opts Opti
 	}
 	v.mux = http.NewServeMux()
 	v.route()
+	for _, o := range v.targets { // before the page asks
+		go func() { _, _ = o.counted() }()
+	}
 	return v, nil
 }
 
@@ -65,6 +71,18 @@ func (v *Viewer) Close() error {
 		o.close()
 	}
 	return nil
+}
+
+// HeaderBytes returns the size of all headers.
+func (v *Viewer) HeaderBytes() (n int64) {
+	for _, o := range v.targets {
+		for i := range o.files() {
+			if h := o.files()[i].Header; h != nil {
+				n += h.Size
+			}
+		}
+	}
+	return n
 }
 
 // ServeHTTP implements http.Handler. A [Guard] has to protect it.

@@ -24,3 +24,6 @@ func (o *opened) isPacked(_ int) bool { return false }
 
 // isCompanion reports whether a tensor is a part of a packed weight other than its first one.
 func (o *opened) isCompanion(_ int) bool { return false }
+
+// hasPacked reports whether the target has packed weights.
+func (o *opened) hasPacked() bool { return false }

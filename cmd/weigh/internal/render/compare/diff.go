@@ -28,6 +28,9 @@ type Diff struct {
 	Sort  string // "change" for the largest change first, "" for kinds and names
 	By    string // "layer" or "component": show only those in text and CSV; "" for tensors
 	Limit int    // largest number of listed changes; 0 means all
+	Skip  int    // number of changes that are not listed, before the limit applies
+
+	Kinds []diff.Kind // list only these; none means all
 }
 
 // A DiffChange is a difference in one tensor.
@@ -44,10 +47,13 @@ func (d *Diff) Different() bool {
 // diffKinds are the kinds of changes in the order of reports.
 var diffKinds = [...]diff.Kind{diff.Removed, diff.Added, diff.Renamed, diff.Reshaped, diff.Retyped, diff.Changed}
 
-// shown returns the changes that are listed: all up to the limit, and in the order of names, or the largest first.
-// Those whose values were not compared come last.
-func (d *Diff) shown() []DiffChange {
+// Listed returns the changes of the kinds to list, in the order of names, or the largest first. Those whose values were
+// not compared come last.
+func (d *Diff) Listed() []DiffChange {
 	list := d.Changes
+	if len(d.Kinds) > 0 {
+		list = slices.DeleteFunc(slices.Clone(list), func(c DiffChange) bool { return !slices.Contains(d.Kinds, c.Kind) })
+	}
 	if d.Sort == "change" {
 		list = slices.Clone(list)
 		slices.SortStableFunc(list, func(a, b DiffChange) int {
@@ -57,6 +63,13 @@ func (d *Diff) shown() []DiffChange {
 			return cmp.Compare(change(b.Values), change(a.Values))
 		})
 	}
+	return list
+}
+
+// shown returns the changes that are listed after the first ones, up to the limit.
+func (d *Diff) shown() []DiffChange {
+	list := d.Listed()
+	list = list[min(d.Skip, len(list)):]
 	if d.Limit > 0 {
 		list = list[:min(d.Limit, len(list))]
 	}
@@ -109,8 +122,8 @@ type diffValues struct {
 	At encode.Dims `json:"at"`
 }
 
-// diffChange is a change in JSON.
-type diffChange struct {
+// A ChangeEntry is a change in JSON.
+type ChangeEntry struct {
 	Kind      diff.Kind   `json:"kind"`
 	Part      string      `json:"part"`
 	Name      string      `json:"name"`
@@ -122,9 +135,9 @@ type diffChange struct {
 	Values    *diffValues `json:"values"`
 }
 
-// json returns the change for JSON.
-func (c *DiffChange) json() any {
-	j := diffChange{Kind: c.Kind, Part: c.Part, Name: c.Name, A: sideOf(c.A), B: sideOf(c.B),
+// Entry returns the change for JSON.
+func (c *DiffChange) Entry() ChangeEntry {
+	j := ChangeEntry{Kind: c.Kind, Part: c.Part, Name: c.Name, A: sideOf(c.A), B: sideOf(c.B),
 		SameBytes: c.SameBytes || c.Kind == diff.Renamed, Within: c.Within()}
 	if c.Kind == diff.Renamed {
 		j.To = &c.B.Name
@@ -155,23 +168,28 @@ func indexOf(ti *safetensors.TensorInfo, i int64) encode.Dims {
 
 // JSON streams weigh.diff/1.
 func (d *Diff) JSON(w io.Writer, s typeset.Style) error {
-	kinds, within := d.counts()
 	shown := d.shown()
+	return encode.Object(w, s, d.Members(encode.List(shown, func(c *DiffChange) any { return c.Entry() }), len(shown)))
+}
+
+// Members returns the members of weigh.diff/1 with some of the changes.
+func (d *Diff) Members(changes any, n int) []encode.Member {
+	kinds, within := d.counts()
 	counts := []encode.Member{}
 	for _, k := range diffKinds {
 		counts = append(counts, encode.M(string(k), kinds[k]))
 	}
 	counts = append(counts, encode.M("within", within), encode.M("equal", d.equal()))
-	return encode.Object(w, s, []encode.Member{
+	return []encode.Member{
 		encode.M("schema", "weigh.diff/1"),
 		encode.M("a", d.A),
 		encode.M("b", d.B),
 		encode.M("different", d.Different()),
-		encode.M("changes", encode.List(shown, (*DiffChange).json)),
-		encode.M("truncated", len(shown) < len(d.Changes)),
+		encode.M("changes", changes),
+		encode.M("truncated", n < len(d.Changes)),
 		encode.M("layers", rollupsJSON(d.layers())),
 		encode.M("components", rollupsJSON(d.components())),
 		encode.M("counts", counts),
 		encode.M("metadata", d.Metadata),
-	})
+	}
 }

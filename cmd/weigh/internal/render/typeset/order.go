@@ -10,6 +10,15 @@ import (
 // CompareNames compares names in natural order: numbers by value, so layer 2 precedes layer
 // 10, and a dot before all other characters, so names with a common prefix stay together.
 func CompareNames(a, b string) int {
+	// Most names in a listing have a long beginning in common. A number that is only in part in it is compared whole.
+	same := 0
+	for same < len(a) && same < len(b) && a[same] == b[same] {
+		same++
+	}
+	for same > 0 && IsDigit(a[same-1]) {
+		same--
+	}
+	a, b = a[same:], b[same:]
 	for len(a) > 0 && len(b) > 0 {
 		if IsDigit(a[0]) && IsDigit(b[0]) {
 			x, y := Digits(a), Digits(b)

@@ -5,12 +5,15 @@ package look
 import (
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"net/netip"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 	"github.com/weightools/safetensors/cmd/weigh/internal/viewer"
 	"github.com/weightools/safetensors/cmd/weigh/internal/viewer/page"
@@ -18,7 +21,8 @@ import (
 
 // viewFlags are the flags of view.
 type viewFlags struct {
-	listen          string
+	cli.Output
+	listen, export  string
 	silent, lenient bool
 }
 
@@ -41,14 +45,20 @@ to stop.
 Of remote targets it downloads headers, and values only when they are shown: at
 most 8 MiB for a picture, which then shows a sample of the rows and says so.`,
 		Example: `  weigh view testdata/sample
+  weigh view --export sample.html testdata/sample
   weigh view --no-open --listen 127.0.0.1:8080 testdata/sample`,
 		Args: cli.TargetArgs(0, "a target: a file, a folder, an index or a URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.export != "" && (cmd.Flags().Changed("listen") || f.silent) {
+				return cli.Usagef("--export writes a file and starts no server: leave out --listen and --no-open")
+			}
 			return runView(cmd.Context(), sess, target.Names(args), &f)
 		},
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.listen, "listen", "127.0.0.1:0", "listen on `ADDRESS`; port 0 means any free port")
+	fl.StringVar(&f.export, "export", "", "write one page to `FILE` that needs no server, instead of starting one")
+	fl.BoolVar(&f.Force, "force", false, "with --export, overwrite any file but the input")
 	fl.BoolVar(&f.silent, "no-open", false, "print the URL, but open no browser")
 	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage)
 	return cmd
@@ -56,6 +66,10 @@ most 8 MiB for a picture, which then shows a sample of the rows and says so.`,
 
 // runView serves the targets until the program is interrupted.
 func runView(ctx context.Context, sess *cli.Session, names []target.Name, f *viewFlags) error {
+	f.File = f.export
+	if err := f.Output.Check(); err != nil {
+		return err
+	}
 	host, _, err := net.SplitHostPort(f.listen)
 	if err != nil {
 		return cli.Usagef("--listen needs an address such as 127.0.0.1:8080, not %q", f.listen)
@@ -65,6 +79,11 @@ func runView(ctx context.Context, sess *cli.Session, names []target.Name, f *vie
 		return err
 	}
 	defer v.Close()
+	// Headers are most of the memory, and the garbage of requests should not double it.
+	debug.SetMemoryLimit(3*v.HeaderBytes() + 96<<20)
+	if f.export != "" {
+		return sess.Write(&f.Output, func(w io.Writer, _ typeset.Style) error { return v.Export(ctx, w) })
+	}
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", f.listen)
 	if err != nil {
 		return err

@@ -1,0 +1,189 @@
+// Pages without a server.
+
+package viewer
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
+)
+
+// Bounds of what an exported page has of values.
+const (
+	exportedTensors = 24      // with statistics
+	exportedLocal   = 1 << 30 // bytes that are read for them
+	exportedRemote  = 64 << 20
+)
+
+// Export writes one page that needs no server. It has the overview, the tree of names, the first rows and findings of
+// each target, and statistics of some tensors.
+func (v *Viewer) Export(ctx context.Context, w io.Writer) error {
+	v.exporting = true
+	answers := make(map[string]json.RawMessage)
+	for _, url := range v.exported() {
+		answer, err := v.ask(ctx, url)
+		if err != nil {
+			return err
+		}
+		if answer != nil {
+			answers[url] = answer
+		}
+	}
+	text, err := json.Marshal(map[string]any{"answers": answers}) // which escapes "<"
+	if err != nil {
+		return err
+	}
+	return v.inline(w, text)
+}
+
+// exported returns the requests whose answers an exported page has.
+func (v *Viewer) exported() []string {
+	urls := []string{"/api/session"}
+	for _, o := range v.targets {
+		for _, format := range []string{"info?t=%d", "metadata?t=%d", "check?t=%d", "facets?t=%d",
+			"tree?depth=6&fold=1&sort=bytes&t=%d", "rows?limit=500&offset=0&t=%d", "layers?t=%d"} {
+			urls = append(urls, "/api/"+fmt.Sprintf(format, o.t))
+		}
+		left := int64(exportedLocal)
+		if o.remote {
+			left = exportedRemote
+		}
+		for _, id := range o.notable(&left) {
+			urls = append(urls, fmt.Sprintf("/api/tensor?id=%d&t=%d", id, o.t), fmt.Sprintf("/api/stats?bins=64&id=%d&t=%d", id, o.t))
+		}
+		var bytes int64
+		for _, k := range o.kinds() {
+			bytes += k.bytes
+		}
+		if bytes > 0 && bytes <= left {
+			urls = append(urls, fmt.Sprintf("/api/series?t=%d", o.t))
+		}
+	}
+	if len(v.targets) > 1 {
+		urls = append(urls, "/api/diff?a=0&b=1&headers=1&limit=500&offset=0")
+	}
+	return urls
+}
+
+// notable returns the largest tensors, one of each fold of equal layers, as far as they may be read.
+func (o *opened) notable(left *int64) (ids []int) {
+	s := o.selection(&filter{file: -1, most: -1, describe: "all"})
+	rows := make([]listing.Row, len(s.ids))
+	for i, id := range s.ids {
+		rows[i] = o.row(int(id))
+	}
+	lines := listing.Fold(rows)
+	for _, line := range lines {
+		ids = append(ids, int(s.ids[line.First()]))
+	}
+	slices.SortStableFunc(ids, func(a, b int) int { return cmp.Compare(o.row(b).BytesOf(), o.row(a).BytesOf()) })
+	ids = slices.DeleteFunc(ids, func(id int) bool {
+		size := int64(o.row(id).BytesOf())
+		if size < 0 || size > *left {
+			return true
+		}
+		*left -= size
+		return false
+	})
+	return cut(ids, 0, exportedTensors)
+}
+
+// ask returns the answer to a request; nil if there is none, such as for a tensor that cannot be read.
+func (v *Viewer) ask(ctx context.Context, url string) (json.RawMessage, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	w := &recorder{header: make(http.Header)}
+	v.ServeHTTP(w, r)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if w.failed {
+		return nil, nil
+	}
+	return bytes.TrimSpace(w.body.Bytes()), nil
+}
+
+// A recorder keeps an answer.
+type recorder struct {
+	header http.Header
+	body   bytes.Buffer
+	failed bool
+}
+
+// Header implements http.ResponseWriter.
+func (w *recorder) Header() http.Header { return w.header }
+
+// Write implements http.ResponseWriter.
+func (w *recorder) Write(b []byte) (int, error) { return w.body.Write(b) }
+
+// WriteHeader implements http.ResponseWriter.
+func (w *recorder) WriteHeader(status int) { w.failed = status != http.StatusOK }
+
+// inline writes the page with its script and style, and data.
+func (v *Viewer) inline(w io.Writer, data []byte) error {
+	html, script, style := v.assets["index.html"], v.assets["app.js"], v.assets["app.css"]
+	if html == nil || script == nil || style == nil {
+		return errors.New("the program was built without the page")
+	}
+	code := strings.NewReplacer("</script", `<\/script`, "<!--", `\x3c!--`).Replace(string(script.plain))
+	security := fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; img-src data:; base-uri 'none'; form-action 'none'",
+		hashOf(code), hashOf(string(style.plain)))
+	page := string(html.plain)
+	for _, part := range []struct{ before, within, after, text string }{
+		{"<head>", "", "", "<head>\n<meta http-equiv=\"Content-Security-Policy\" content=\"" + security + "\">"},
+		{"<link", "app.css", ">", "<style>" + string(style.plain) + "</style>"},
+		{"<script", "app.js", "</script>", ""},
+		{"</body>", "", "", `<script type="application/json" id="weigh-export">` + string(data) + "</script>\n<script>" + code +
+			"</script>\n</body>"},
+	} {
+		begin, end := find(page, part.before, part.within, part.after)
+		if begin < 0 {
+			return fmt.Errorf("the page has no %q", part.before+part.within)
+		}
+		page = page[:begin] + part.text + page[end:]
+	}
+	_, err := io.WriteString(w, page)
+	return err
+}
+
+// find returns where the first text is that begins with before, contains within, and ends with after.
+func find(page, before, within, after string) (begin, end int) {
+	for at := 0; ; {
+		i := strings.Index(page[at:], before)
+		if i < 0 {
+			return -1, -1
+		}
+		begin = at + i
+		if after == "" {
+			return begin, begin + len(before)
+		}
+		n := strings.Index(page[begin:], after)
+		if n < 0 {
+			return -1, -1
+		}
+		end = begin + n + len(after)
+		if strings.Contains(page[begin:end], within) {
+			return begin, end
+		}
+		at = begin + len(before)
+	}
+}
+
+// hashOf returns the hash of an inline script or style for a content security policy.
+func hashOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
