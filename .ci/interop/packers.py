@@ -9,8 +9,6 @@ over. Exits with code 1 if weigh is wrong.
 
 import collections
 import contextlib
-import importlib.abc
-import importlib.machinery
 import io
 import json
 import pathlib
@@ -18,7 +16,6 @@ import random
 import shutil
 import sys
 import time
-import types
 
 try:
     import torch
@@ -28,33 +25,7 @@ except ImportError as e:
     sys.exit(0)
 
 import compare
-
-# Packages that packers import, but do not need for packing. Those that are absent are replaced.
-UNNEEDED = """datasets diffusers evaluate nltk omegaconf onnx onnxruntime onnxruntime_extensions onnxscript onnxslim
-pandas peft plotly pulp rich scipy sentence_transformers zstandard""".split()
-
-
-class Absent(types.ModuleType):
-    __path__, __version__ = [], "99.0"
-
-    def __getattr__(self, name):
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return type(name, (), {"__init__": lambda *a, **k: None, "__getattr__": lambda *a: Absent(name)})
-
-
-class Replacement(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds packages that no other finder has."""
-
-    def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in UNNEEDED:
-            return importlib.machinery.ModuleSpec(name, self, is_package=True)
-
-    def create_module(self, spec):
-        return Absent(spec.name)
-
-    def exec_module(self, module):
-        pass
+import packers_absent
 
 
 def write(make, folder):
@@ -113,7 +84,7 @@ def outputs(o):
 
 def main():
     o = compare.options("packers", "packers by name, separated by commas")
-    sys.meta_path.append(Replacement())
+    packers_absent.install()
     torch.manual_seed(o.seed)
     torch.set_num_threads(1)
     with contextlib.redirect_stderr(io.StringIO()):
