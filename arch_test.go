@@ -27,7 +27,7 @@ var rooms = map[string][]string{
 	"store":                            {"internal"},
 	"checkpoint":                       {".", "filetype", "store", "internal"},
 	"checkpoint/shards":                {"filetype", ".", "store", "checkpoint", "internal"},
-	"gguf":                             {".", "store", "checkpoint", "internal"},
+	"gguf":                             {".", "filetype", "store", "checkpoint", "internal"},
 	"gguf/internal":                    {"internal"},
 	"gguf/origin":                      {".", "checkpoint", "edit/arrange", "model/names", "internal"},
 	"model":                            {".", "checkpoint", "internal", "model/adapters"},

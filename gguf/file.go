@@ -3,6 +3,7 @@
 package gguf
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -72,10 +73,10 @@ func fileOf(p *parser, r io.ReaderAt) *File {
 
 // Validate reads a file of the given size in bytes as far as it can, and judges it by all rules of the format. It reads
 // the header and padding. The error is one of reading.
-func Validate(r io.ReaderAt, size int64) (*Report, error) { return validate(r, size, true) }
+func Validate(r io.ReaderAt, size int64) (*Report, error) { return validate(r, size, true, nil) }
 
 // validate judges a file. It reads padding only if that is set.
-func validate(r io.ReaderAt, size int64, padding bool) (*Report, error) {
+func validate(r io.ReaderAt, size int64, padding bool, o *Options) (*Report, error) {
 	p, err := parse(r, size, true)
 	if p.padding = padding; err == nil && p.Alignment > 0 {
 		err = p.locate()
@@ -84,7 +85,8 @@ func validate(r io.ReaderAt, size int64, padding bool) (*Report, error) {
 		return nil, err
 	}
 	if p.complete && p.Version > 0 {
-		if err := p.judgeModel(fileOf(p, r)); err != nil {
+		f := fileOf(p, r)
+		if err := errors.Join(p.judgeModel(f), p.judgeTexts(f, o)); err != nil {
 			return nil, err
 		}
 	}

@@ -7,22 +7,28 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"path"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/filetype"
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/store"
 )
 
-// Format returns the format of GGUF files, for [checkpoint.Options]. Tensors that cannot be decoded are only in what the
-// description has as stored, and in a note.
-func Format() checkpoint.Format {
+// Format returns the format of GGUF files, for [checkpoint.Options]. Tensors that cannot be decoded are listed only in
+// what the description has as stored, and in a note. A file whose name ends in .gguf is of the format, too, if its
+// content is of no format that is known: then its first bytes are damaged.
+func Format(opts *Options) checkpoint.Format {
 	return checkpoint.Format{
 		Name:       "GGUF",
 		Extensions: []string{".gguf"},
-		Match:      func(head []byte, _ string) bool { return Is(head) },
+		Match: func(head []byte, name string) bool {
+			return Is(head) || strings.EqualFold(path.Ext(name), ".gguf") && filetype.DetectHead(head).Kind == filetype.Unknown
+		},
 		Open: func(ctx context.Context, o store.Object) (checkpoint.Tensors, error) {
 			f, err := Open(o.ReaderAt(ctx), o.Size())
 			var v *safetensors.Violation
@@ -37,7 +43,7 @@ func Format() checkpoint.Format {
 			return newTensors(f)
 		},
 		Judge: func(ctx context.Context, o store.Object, headersOnly bool) (*safetensors.Report, error) {
-			r, err := validate(o.ReaderAt(ctx), o.Size(), !headersOnly)
+			r, err := validate(o.ReaderAt(ctx), o.Size(), !headersOnly, opts)
 			if err != nil {
 				return nil, err
 			}

@@ -20,7 +20,7 @@ import (
 // The values that the package decodes, of a model in one file and in two parts.
 func TestFormatReadsValues(t *testing.T) {
 	for _, ref := range []string{"../testdata/gguf/tiny-Q8_0.gguf", "../testdata/gguf/split"} {
-		cp, err := checkpoint.Open(t.Context(), ref, &checkpoint.Options{Formats: []checkpoint.Format{gguf.Format()}})
+		cp, err := checkpoint.Open(t.Context(), ref, &checkpoint.Options{Formats: []checkpoint.Format{gguf.Format(nil)}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +65,7 @@ func float32At(b []byte, i int) float32 {
 // What a file stores, and not what it decodes to.
 func TestStored(t *testing.T) {
 	const ref = "../testdata/gguf/tiny-Q8_0.gguf"
-	cp, err := checkpoint.Open(t.Context(), ref, &checkpoint.Options{Formats: []checkpoint.Format{gguf.Format()}})
+	cp, err := checkpoint.Open(t.Context(), ref, &checkpoint.Options{Formats: []checkpoint.Format{gguf.Format(nil)}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -100,7 +100,7 @@ func (p *parser) judgeFileType(part bool) {
 	}
 	if _, ok := p.Find(version); quantized && !ok && p.embedding() != nil {
 		p.found.Add(RuleQuantVersion, "", safetensors.Span{},
-			"there are quantized tensors, and the key %s is missing", version)
+			"the model has quantized tensors, and the key %s is missing", version)
 	}
 	v, ok := p.Find(key)
 	if !ok {
@@ -138,7 +138,7 @@ func (p *parser) judgeKeys() {
 		case !ok:
 			p.found.Add(RuleModelKey, "", safetensors.Span{}, "the key %s is missing", wording.Quote(key))
 		case v.Kind != Uint32 && v.Kind != Array:
-			p.found.Add(RuleModelKey, "", p.span(key), "%s is a %v, and llama.cpp wants a u32", wording.Quote(key),
+			p.found.Add(RuleModelKeyKind, "", p.span(key), "%s is a %v, and llama.cpp wants a u32", wording.Quote(key),
 				v.Kind)
 		}
 	}

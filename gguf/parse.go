@@ -86,7 +86,7 @@ func (p *parser) prefix() (keys, tensors uint64, err error) {
 		return 0, 0, err
 	}
 	if string(b) != magic {
-		p.found.Add(RuleMagic, "", span(0, int64(len(b))), "the file begins with %q instead of %q", b, magic)
+		p.found.Add(RuleMagic, "", span(0, int64(len(b))), "the file begins with %q, expected %q", b, magic)
 		return 0, 0, errStop
 	}
 	if b, err = p.next(4); err != nil {

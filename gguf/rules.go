@@ -46,9 +46,11 @@ const (
 	RuleFileType     safetensors.Rule = "gguf-file-type"
 	RuleQuantVersion safetensors.Rule = "gguf-quantization-version"
 	RuleModelKey     safetensors.Rule = "gguf-model-key"
+	RuleModelKeyKind safetensors.Rule = "gguf-model-key-kind"
 	RuleModelTensor  safetensors.Rule = "gguf-model-tensor"
 	RuleTokenizer    safetensors.Rule = "gguf-tokenizer"
 	RuleOddTokenizer safetensors.Rule = "gguf-odd-tokenizer"
+	RuleTemplate     safetensors.Rule = "gguf-template"
 	RuleSplit        safetensors.Rule = "gguf-split"
 	RuleOddSplit     safetensors.Rule = "gguf-odd-split"
 )
@@ -59,8 +61,8 @@ const (
 	models        = "llama-model.cpp of llama.cpp b11434"
 	vocab         = "llama-vocab.cpp of llama.cpp b11434"
 	splitting     = "llama-model-loader.cpp of llama.cpp b11434"
-	again         = "Download or write the file again."
-	convert       = "Convert the model again with a current program."
+	again         = "Download the file again, and compare its checksum with the publisher's: the bytes are damaged."
+	rewrite       = "Convert the checkpoint again with a current convert_hf_to_gguf.py of llama.cpp"
 )
 
 var rules = [...]safetensors.RuleInfo{
@@ -68,26 +70,26 @@ var rules = [...]safetensors.RuleInfo{
 		Rule: RuleMagic, Severity: safetensors.Invalid,
 		Summary: "A file begins with the bytes GGUF.",
 		Source:  specification, Reference: "refuses it",
-		Fix: again,
+		Fix: "Download the file again, or give it the extension of its format: a GGUF file begins with the bytes GGUF.",
 	},
 	{
 		Rule: RuleVersion, Severity: safetensors.Invalid,
 		Summary: "The version is 2 or 3. Current programs do not read version 1.",
 		Source:  loader, Reference: "refuses it",
-		Fix: convert,
+		Fix: rewrite + "; it writes version 3. A version above 3 is of a newer program.",
 	},
 	{
 		Rule: RuleCounts, Severity: safetensors.Invalid,
 		Summary: "A file is long enough for the keys and tensors that it claims, and has at most 65,536 keys and " +
 			"1,048,576 tensors, whose names take at most 16 MiB.",
 		Source: "the definition", Reference: "reads to the end of the file, and refuses it",
-		Fix: again,
+		Fix: "Download the file again. If it is complete, do not open it elsewhere: other readers may run out of memory.",
 	},
 	{
 		Rule: RuleTruncated, Severity: safetensors.Invalid,
 		Summary: "A file is not truncated: its values and tensors are complete.",
 		Source:  "the definition", Reference: "refuses it",
-		Fix: again,
+		Fix: "Download the file again: it ends too early.",
 	},
 	{
 		Rule: RuleStringLength, Severity: safetensors.Invalid,
@@ -99,19 +101,19 @@ var rules = [...]safetensors.RuleInfo{
 		Rule: RuleKeyText, Severity: safetensors.Invalid,
 		Summary: "A key is UTF-8.",
 		Source:  specification, Reference: "takes it",
-		Fix: convert,
+		Fix: rewrite + ": other readers fail at this key.",
 	},
 	{
 		Rule: RuleKeyName, Severity: safetensors.Warning,
 		Summary: "A key has segments of a to z, 0 to 9 and _, separated by dots, and at most 65,535 bytes.",
 		Source:  specification, Reference: "takes every key but the empty one",
-		Fix: convert,
+		Fix: "Rename the key in the program that wrote it: only a-z, 0-9, _ and dots between segments are portable.",
 	},
 	{
 		Rule: RuleDuplicateKey, Severity: safetensors.Invalid,
 		Summary: "No two keys are the same.",
 		Source:  loader, Reference: "refuses it",
-		Fix: convert,
+		Fix: "Find out which value is right, and write the file again without the other: llama.cpp reads neither.",
 	},
 	{
 		Rule: RuleValueType, Severity: safetensors.Invalid,
@@ -123,13 +125,13 @@ var rules = [...]safetensors.RuleInfo{
 		Rule: RuleNestedArray, Severity: safetensors.Warning,
 		Summary: "No array has arrays as elements. The specification allows it, and llama.cpp does not.",
 		Source:  loader, Reference: "refuses it",
-		Fix: convert,
+		Fix: "Write the value as one flat array: llama.cpp does not load the model with an array of arrays.",
 	},
 	{
 		Rule: RuleNesting, Severity: safetensors.Invalid,
 		Summary: "Arrays are nested at most 16 deep.",
 		Source:  "a limit of this package", Reference: "refuses it",
-		Fix: convert,
+		Fix: "Write the value as a flat array. No program nests arrays so deeply, so find out where the file is from.",
 	},
 	{
 		Rule: RuleArrayLength, Severity: safetensors.Invalid,
@@ -141,43 +143,43 @@ var rules = [...]safetensors.RuleInfo{
 		Rule: RuleBool, Severity: safetensors.Warning,
 		Summary: "A bool is 0 or 1.",
 		Source:  specification, Reference: "takes every byte but 0 as true",
-		Fix: convert,
+		Fix: "Write 0 or 1: readers in other languages fail at any other bool.",
 	},
 	{
 		Rule: RuleUTF8, Severity: safetensors.Warning,
 		Summary: "A string is UTF-8. Tokens may be parts of characters.",
 		Source:  specification, Reference: "takes any bytes",
-		Fix: convert,
+		Fix: "Write the text as UTF-8: the Python package gguf fails when it reads the key.",
 	},
 	{
 		Rule: RuleAlignment, Severity: safetensors.Invalid,
 		Summary: "general.alignment is a u32 and a power of two, and the data begins in the file.",
 		Source:  loader, Reference: "refuses it",
-		Fix: convert,
+		Fix: "Write the file again with general.alignment 32, as a u32.",
 	},
 	{
 		Rule: RuleOddAlignment, Severity: safetensors.Warning,
 		Summary: "general.alignment is a multiple of 8, and not larger than the file.",
 		Source:  specification, Reference: "takes every power of two",
-		Fix: convert,
+		Fix: "Write the file again with general.alignment 32: the specification asks for a multiple of 8.",
 	},
 	{
 		Rule: RuleTensorName, Severity: safetensors.Invalid,
 		Summary: "The name of a tensor has at most 64 bytes, is UTF-8, and has no NUL.",
 		Source:  specification, Reference: "refuses names of 64 bytes and more",
-		Fix: convert,
+		Fix: "Give the tensor a name of at most 63 bytes: llama.cpp does not load the file.",
 	},
 	{
 		Rule: RuleOddName, Severity: safetensors.Warning,
 		Summary: "The name of a tensor has 1 to 63 bytes, is printable, and is not like a path.",
 		Source:  loader, Reference: "takes it unless it has 64 bytes",
-		Fix: convert,
+		Fix: "Give the tensor a name that llama.cpp knows, such as blk.0.attn_q.weight.",
 	},
 	{
 		Rule: RuleDuplicate, Severity: safetensors.Invalid,
 		Summary: "No two tensors have the same name.",
 		Source:  loader, Reference: "refuses it",
-		Fix: convert,
+		Fix: "Find out which of the tensors is right, and write the file again without the other.",
 	},
 	{
 		Rule: RuleRank, Severity: safetensors.Invalid,
@@ -201,7 +203,7 @@ var rules = [...]safetensors.RuleInfo{
 		Rule: RuleBlock, Severity: safetensors.Invalid,
 		Summary: "The first dimension of a tensor is a multiple of the block of its type.",
 		Source:  loader, Reference: "refuses it",
-		Fix: convert,
+		Fix: "Quantize the tensor to a type whose block divides its rows, such as Q8_0 (32), or keep it as F16.",
 	},
 	{
 		Rule: RuleOffset, Severity: safetensors.Invalid,
@@ -219,20 +221,20 @@ var rules = [...]safetensors.RuleInfo{
 		Rule: RuleOrder, Severity: safetensors.Warning,
 		Summary: "Tensors are listed in the order of their data. The specification does not ask for it.",
 		Source:  loader, Reference: "refuses it",
-		Fix: convert,
+		Fix: "Write the tensors in the order in which they are listed: llama.cpp does not load the file.",
 	},
 	{
 		Rule: RuleHole, Severity: safetensors.Warning,
 		Summary: "A tensor begins where the one before it ends, after padding. The specification does " +
 			"not ask for it.",
 		Source: loader, Reference: "refuses it",
-		Fix: convert,
+		Fix: "Write each tensor where the one before it ends, after padding: llama.cpp does not load the file.",
 	},
 	{
 		Rule: RulePadding, Severity: safetensors.Warning,
 		Summary: "Padding consists of zeros.",
 		Source:  specification, Reference: "does not look at it",
-		Fix: convert,
+		Fix: "Find out what is in the padding: programs write zeros, and none reads it.",
 	},
 	{
 		Rule: RuleTrailing, Severity: safetensors.Warning,
@@ -244,19 +246,19 @@ var rules = [...]safetensors.RuleInfo{
 		Rule: RuleUnpadded, Severity: safetensors.Warning,
 		Summary: "A file with tensors is padded up to its data, even if they have no elements.",
 		Source:  loader, Reference: "refuses it",
-		Fix: convert,
+		Fix: "Pad the file with zeros up to its alignment.",
 	},
 	{
 		Rule: RuleArchitecture, Severity: safetensors.Warning,
 		Summary: "general.architecture consists of a-z, 0-9, - and _. Later parts of a split model have none.",
 		Source:  specification, Reference: "does not load the model",
-		Fix: convert,
+		Fix: rewrite + "; general.architecture is the name of an architecture that it knows, such as llama.",
 	},
 	{
 		Rule: RuleArchKind, Severity: safetensors.Invalid,
 		Summary: "general.architecture is a string.",
 		Source:  specification, Reference: "does not load the model",
-		Fix: convert,
+		Fix: rewrite + "; general.architecture is a string, such as llama.",
 	},
 	{
 		Rule: RuleFileType, Severity: safetensors.Warning,
@@ -266,33 +268,45 @@ var rules = [...]safetensors.RuleInfo{
 	},
 	{
 		Rule: RuleQuantVersion, Severity: safetensors.Warning,
-		Summary: "A file with quantized tensors has general.quantization_version.",
+		Summary: "A model with quantized tensors has general.quantization_version.",
 		Source:  specification, Reference: "does not look at it",
-		Fix: convert,
+		Fix: "Quantize the model again with a current llama-quantize, which writes the key; llama.cpp also loads it without.",
 	},
 	{
-		Rule: RuleModelKey, Severity: safetensors.Warning,
-		Summary: "The keys that every model needs are there, and have the types that llama.cpp expects.",
+		Rule: RuleModelKey, Severity: safetensors.Error,
+		Summary: "The keys that every model needs are there.",
 		Source:  models, Reference: "does not load the model",
-		Fix: convert,
+		Fix: rewrite + ": llama.cpp does not load the model without the key.",
 	},
 	{
-		Rule: RuleModelTensor, Severity: safetensors.Warning,
+		Rule: RuleModelKeyKind, Severity: safetensors.Warning,
+		Summary: "The keys that every model needs have the types that llama.cpp expects. The specification prefers u64.",
+		Source:  models, Reference: "does not load the model",
+		Fix: "Write the key as a u32: llama.cpp does not load the model.",
+	},
+	{
+		Rule: RuleModelTensor, Severity: safetensors.Error,
 		Summary: "A model of the architecture llama, qwen2 or qwen3 has the tensors that its keys describe.",
 		Source:  models, Reference: "does not load the model",
-		Fix: convert,
+		Fix: rewrite + ": llama.cpp does not load the model. The checkpoint may lack the tensor, too.",
 	},
 	{
 		Rule: RuleTokenizer, Severity: safetensors.Invalid,
 		Summary: "The lists of the tokenizer fit each other and the embedding, and no token occurs twice.",
 		Source:  vocab, Reference: "does not load the model, or aborts",
-		Fix: convert,
+		Fix: rewrite + ", with the tokenizer of the checkpoint: llama.cpp does not load the model.",
 	},
 	{
 		Rule: RuleOddTokenizer, Severity: safetensors.Warning,
 		Summary: "The model of the tokenizer, the types of tokens and the special tokens are defined.",
 		Source:  vocab, Reference: "uses defaults, or does not load the model",
-		Fix: convert,
+		Fix: rewrite + ", with the tokenizer of the checkpoint: otherwise llama.cpp uses defaults.",
+	},
+	{
+		Rule: RuleTemplate, Severity: safetensors.Warning,
+		Summary: "A chat template runs no code, hides nothing, and ends.",
+		Source:  "CVE-2024-34359 of llama-cpp-python", Reference: "has a template engine of its own, which runs no Python",
+		Fix: "See what the template does: `weigh scan FILE`. Use another template, or a program with a sandbox.",
 	},
 	{
 		Rule: RuleSplit, Severity: safetensors.Invalid,

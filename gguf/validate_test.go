@@ -122,6 +122,11 @@ func TestRules(t *testing.T) {
 			b.keys = b.keys[1:]
 			return b.text("general.architecture", "qwen2").bytes()
 		}},
+		{gguf.RuleModelKeyKind, func() []byte {
+			b := model()
+			b.keys[1] = join(b.str("llama.context_length"), b.u32(10), b.u64(16))
+			return b.bytes()
+		}},
 		{gguf.RuleModelTensor, func() []byte {
 			b := model()
 			b.infos = b.infos[:len(b.infos)-1]
@@ -136,6 +141,7 @@ func TestRules(t *testing.T) {
 			b := newBuild().text("general.architecture", "llama")
 			return b.list("tokenizer.ggml.tokens", 4, 1, b.u32(1)).bytes()
 		}},
+		{gguf.RuleOddTokenizer, func() []byte { return model().text("tokenizer.huggingface.json", `{"a": `).bytes() }},
 		{gguf.RuleOddTokenizer, func() []byte { return model().number("tokenizer.ggml.eos_token_id", 4).bytes() }},
 	} {
 		covered[test.rule] = true
@@ -149,7 +155,8 @@ func TestRules(t *testing.T) {
 			t.Errorf("%v is not found", test.rule)
 		}
 	}
-	covered[gguf.RuleSplit], covered[gguf.RuleOddSplit] = true, true // TestParts has them
+	// TestParts and TestTemplates have them
+	covered[gguf.RuleSplit], covered[gguf.RuleOddSplit], covered[gguf.RuleTemplate] = true, true, true
 	for _, info := range gguf.Rules() {
 		if !covered[info.Rule] {
 			t.Errorf("%v has no test", info.Rule)

@@ -25,8 +25,8 @@ func rootCmd(sess *cli.Session) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "weigh",
 		Short: "Inspect, verify, convert and edit model weight files",
-		Long: `Inspect, verify, convert and edit model weight files: safetensors, PyTorch and
-NumPy, on disk or remote. Weigh reads only headers where it can, and never runs
+		Long: `Inspect, verify, convert and edit model weight files: safetensors, GGUF, PyTorch
+and NumPy, on disk or remote. Weigh reads only headers where it can, and never runs
 code from a file.
 
 A target is a file, a folder, an index ("*.safetensors.index.json"), a URL, or

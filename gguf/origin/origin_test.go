@@ -13,7 +13,7 @@ import (
 
 func open(t *testing.T, ref string) *checkpoint.Checkpoint {
 	t.Helper()
-	cp, err := checkpoint.Open(t.Context(), ref, &checkpoint.Options{Formats: []checkpoint.Format{gguf.Format()}})
+	cp, err := checkpoint.Open(t.Context(), ref, &checkpoint.Options{Formats: []checkpoint.Format{gguf.Format(nil)}})
 	if err != nil {
 		t.Fatal(err)
 	}

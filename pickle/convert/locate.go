@@ -41,7 +41,7 @@ type locatedShard struct {
 func (c *Conversion) locate(ctx context.Context, src string) (*located, error) {
 	opts := &checkpoint.Options{
 		Resolve: c.Resolve, HeadersOnly: true, Formats: []checkpoint.Format{torch.PyTorch(&c.Torch), torch.NPZ(&c.Torch),
-			gguf.Format()},
+			gguf.Format(nil)},
 	}
 	ref, err := store.Parse(src)
 	if err != nil {

@@ -99,7 +99,7 @@ var rules = [...]safetensors.RuleInfo{
 	{Rule: OtherFormat, Severity: safetensors.Note,
 		Summary: "A folder has weights in only one format.",
 		Source:  "none: loaders differ in which format they choose",
-		Fix:     "Keep only the format that your loader reads. Pickle formats can run code when they are loaded."},
+		Fix:     "Keep only the format that your loader reads."},
 	{Rule: PathUnsafe, Severity: safetensors.Warning,
 		Summary: "File names have no control characters and none that change the direction of text. " +
 			"Names of weights have no backslashes or colons.",

@@ -64,8 +64,12 @@ func (f *Tree) JudgeFormats(sets []*checkpoint.Set) {
 	}
 	for folder, files := range byFolder {
 		s := models[folder]
-		f.Found(cmp.Or(s.Index, s.Shards[0])).Add(rule.OtherFormat, "", safetensors.Span{},
-			"the folder of %s also has weights in other formats: %s", wording.Quote(path.Base(s.Name)), f.listFormats(files))
+		found := f.Found(cmp.Or(s.Index, s.Shards[0]))
+		found.Add(rule.OtherFormat, "", safetensors.Span{}, "beside %s, the folder also has %s",
+			wording.Quote(path.Base(s.Name)), f.listFormats(files))
+		if slices.ContainsFunc(files, func(file string) bool { return formatOf(file) == "PyTorch" }) {
+			found.Fix("Keep only the format that your loader reads. Pickle formats can run code when they are loaded.")
+		}
 	}
 }
 

@@ -216,11 +216,12 @@ func (s *Survey) target(ctx context.Context, sess *cli.Session, arg target.Name)
 			}
 		}
 	}
+	stop()
+	files := s.Files[before:]
 	if s.opts.Thorough {
-		stop()
-		return s.repository(ctx, sess, at, sets, s.Files[before:])
+		err = s.repository(ctx, sess, at, sets, files)
 	}
-	return nil
+	return errors.Join(err, s.beside(ctx, sess, at, files))
 }
 
 // inModel reports whether a set is a model, or a module of one.

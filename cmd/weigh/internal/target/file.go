@@ -154,7 +154,7 @@ func (t *Target) otherFormat(ctx context.Context, verb string, cp *checkpoint.Ch
 		return cli.Usagef("%s needs a safetensors file, and %q is in another format (%s): "+
 			"weigh convert writes it as safetensors", verb, t.Path(shard), d.Variant)
 	case errors.As(err, &v) && (v.Rule == checkpoint.RuleFormatDamaged || v.Rule == safetensors.RuleLimit):
-		return cli.Usagef("%s needs a safetensors file, and %q is in another format: weigh check says what is wrong with it",
+		return cli.Usagef("%s needs a safetensors or GGUF file, and %q is neither: weigh check says what is wrong with it",
 			verb, t.Path(shard))
 	case v != nil && v.Rule == safetensors.RuleNotSafetensors:
 		return err

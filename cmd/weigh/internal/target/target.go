@@ -25,7 +25,7 @@ import (
 // split and merged as they are; those of GGUF would have to be decoded.
 var (
 	Copied  = []checkpoint.Format{torch.PyTorch(nil), torch.NPZ(nil)}
-	Formats = append(slices.Clip(Copied), gguf.Format())
+	Formats = append(slices.Clip(Copied), gguf.Format(&gguf.Options{Template: dangerOf}))
 )
 
 // Parallel is how many requests to a server are made at once.

@@ -15,6 +15,8 @@ const (
 	// Odd is an expression whose meaning is known only when it runs, in a form that hides
 	// attributes.
 	Odd Level = iota
+	// Busy takes so long that the program does not answer any more.
+	Busy
 	// Escape reaches for an attribute that leads out of the template.
 	Escape
 )

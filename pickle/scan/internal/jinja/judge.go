@@ -16,6 +16,7 @@ type judge struct {
 	seen  map[string]bool // findings, to report each once
 	built map[string]bool // variables that hold a text put together from pieces
 	own   map[string]bool // variables of the template itself
+	loops []float64       // how often each open loop runs, with those around it
 }
 
 // find reports a finding once.
@@ -31,6 +32,7 @@ func (j *judge) find(l Level, at int, format string, args ...any) {
 func (j *judge) code() {
 	j.fold()
 	t := j.tokens
+	j.loop(t)
 	for i := range t {
 		switch t[i].kind {
 		case str:

@@ -49,6 +49,25 @@ func TestEscapes(t *testing.T) {
 	}
 }
 
+// Loops over constant ranges multiply if they are nested, and not one after the other.
+func TestLoops(t *testing.T) {
+	for text, busy := range map[string]bool{
+		`{% for i in range(1000000) %}{% for j in range(1000000) %}x{% endfor %}{% endfor %}`:      true,
+		`{%- for i in range(1, 10_000, 2) -%}{% for j in range(9000) %}x{% endfor %}{% endfor %}`:  true,
+		`{% for i in range(99999999999999999999999) if i %}x{% endfor %}`:                          true,
+		`{% for i in range(100000) %}x{% endfor %}{% for j in range(100000) %}x{% endfor %}`:       false,
+		`{% for i in range(100000) %}{% for m in messages %}x{% endfor %}{% endfor %}`:             false,
+		`{% for i in range(0, n) %}{% for m in range(messages|length) %}x{% endfor %}{% endfor %}`: false,
+		`{% for i in range(5, 1000000000, 1000000) %}x{% endfor %}`:                                false,
+		`range(1000000) range(1000000)`: false,
+	} {
+		found := judged(text)
+		if got := len(found) == 1 && found[0].Level == Busy; got != busy || !busy && len(found) > 0 {
+			t.Errorf("%s: %v", text, found)
+		}
+	}
+}
+
 // Python's str.format reads any attribute that the text names, so the text has to be one of the template.
 func TestFormatsOfComputedTexts(t *testing.T) {
 	n := 0

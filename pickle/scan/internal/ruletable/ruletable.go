@@ -95,6 +95,7 @@ var Table = [...]Entry{
 	{"template-escape", pickle.Error,
 		"A Jinja template reads attributes through which it runs code, except in a sandbox."},
 	{"template-lookup", pickle.Warning, "A Jinja template hides which attributes it reads or functions it calls."},
+	{"template-loop", pickle.Warning, "A Jinja template has loops that run millions of times."},
 	{"python-source", pickle.Warning, "Python source code is imported by its name, or starts programs or other code."},
 	{"site-path", pickle.Error, "A .pth file has a line that Python runs when it starts."},
 	{"java-serialization", pickle.Warning, "The file contains serialized Java objects, which loading creates."},

@@ -20,6 +20,7 @@ const (
 	RuleRemoteCode pickle.Rule = "remote-code"
 	RuleTemplate   pickle.Rule = "template-escape"
 	RuleOddLookup  pickle.Rule = "template-lookup"
+	RuleLoop       pickle.Rule = "template-loop"
 	RuleSource     pickle.Rule = "python-source"
 	RuleSitePath   pickle.Rule = "site-path"
 	RuleUnsafeName pickle.Rule = "unsafe-name"

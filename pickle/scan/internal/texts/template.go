@@ -20,7 +20,7 @@ func (r *Reader) Template(text []byte, at int64, sure bool) {
 	if !ok || !r.Spend(int64(len(text))/perByte) {
 		r.OverWork(at)
 	}
-	var levels [2][]string
+	var levels [3][]string
 	for _, f := range found {
 		if l := levels[f.Level]; len(l) < 3 {
 			levels[f.Level] = append(l, f.What)
@@ -32,6 +32,9 @@ func (r *Reader) Template(text []byte, at int64, sure bool) {
 			s = pickle.Error
 		}
 		r.find(RuleTemplate, s, at, "a template runs code, except in a sandbox: %s", strings.Join(whats, "; "))
+	}
+	if whats := levels[jinja.Busy]; len(whats) > 0 {
+		r.find(RuleLoop, pickle.Warning, at, "a template keeps the program busy: %s", strings.Join(whats, "; "))
 	}
 	if whats := levels[jinja.Odd]; len(whats) > 0 {
 		r.find(RuleOddLookup, pickle.Warning, at, "a template hides what it does: %s", strings.Join(whats, "; "))

@@ -44,6 +44,8 @@ var ggufExamples = map[safetensors.Rule]string{
 	gguf.RuleFileType:     `general.file_type Q8_0, and all matrices are Q4_0`,
 	gguf.RuleQuantVersion: `matrices of Q4_K, without general.quantization_version`,
 	gguf.RuleModelKey:     `general.architecture "llama", without llama.block_count`,
+	gguf.RuleModelKeyKind: `llama.block_count as a u64`,
+	gguf.RuleTemplate:     `a chat template with cycler.__init__.__globals__`,
 	gguf.RuleModelTensor:  `llama.block_count 32, without blk.31.attn_q.weight`,
 	gguf.RuleTokenizer:    `32,000 tokens, and 31,999 scores`,
 	gguf.RuleSplit:        `the second of three parts says split.no 2: it is 1, counted from 0`,
