@@ -32,6 +32,7 @@ var rooms = map[string][]string{
 	"gguf/origin":                      {".", "checkpoint", "edit/arrange", "model/names", "internal"},
 	"model":                            {".", "checkpoint", "internal", "model/adapters"},
 	"model/adapters":                   {".", "internal"},
+	"model/unpack":                     {".", "internal", "model/internal"},
 	"model/identity":                   {".", "model", "internal"},
 	"model/metadata":                   {"."},
 	"model/names":                      {"internal"},

@@ -10,7 +10,6 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/internal/config"
-	"github.com/weightools/safetensors/internal/jsonscan"
 	"github.com/weightools/safetensors/internal/parts"
 	"github.com/weightools/safetensors/model/internal/scheme"
 )
@@ -47,31 +46,15 @@ func (m *Model) count() *counter {
 
 // context returns what the configuration and the metadata say about all modules.
 func (m *Model) context(notes *config.Notes) scheme.Context {
+	formats := make(map[string]string)
+	for i := range m.Files {
+		scheme.ComfyFormats(formats, m.Files[i].Header.Metadata)
+	}
 	return scheme.Context{
 		Config:   config.New(m.configs(), notes),
-		Comfy:    m.comfyFormats(),
+		Comfy:    formats,
 		Metadata: func(file int32) map[string]string { return m.Files[file].Header.Metadata },
 	}
-}
-
-// comfyFormats returns the formats of modules that ComfyUI stores in the metadata.
-func (m *Model) comfyFormats() map[string]string {
-	var formats map[string]string
-	for i := range m.Files {
-		v, err := jsonscan.Parse([]byte(m.Files[i].Header.Metadata["_quantization_metadata"]))
-		if err != nil {
-			continue
-		}
-		for name, layer := range v.Get("layers").Members() {
-			if format, ok := layer.Get("format").Str(); ok {
-				if formats == nil {
-					formats = make(map[string]string)
-				}
-				formats[name] = format
-			}
-		}
-	}
-	return formats
 }
 
 // collect makes an entry for each tensor. Those that may be part of a packed weight, by name or dtype,
@@ -117,23 +100,12 @@ func (c *counter) learn() {
 	if len(c.modules) == 0 {
 		return
 	}
-	hidden := make(map[string]int64)
+	c.context.Hidden = make(map[string]int64)
 	for i := range c.entries {
-		e := &c.entries[i]
-		if e.Kinds == parts.Float && e.role == parts.Weight && len(e.Info.Shape) == 1 {
-			module, ok := strings.CutSuffix(e.Info.Name, ".weight")
-			if !ok || !parts.IsNorm(module) {
-				continue
-			}
-			at := scheme.NormOf(module)
-			if size, known := hidden[at]; known && size != e.Info.Shape[0] {
-				hidden[at] = 0
-			} else {
-				hidden[at] = e.Info.Shape[0]
-			}
+		if e := &c.entries[i]; e.Kinds == parts.Float && e.role == parts.Weight {
+			c.context.LearnNorm(e.Info)
 		}
 	}
-	c.context.Hidden = hidden
 	var m scheme.Module
 	for _, name := range c.order {
 		c.assemble(&m, name)

@@ -25,7 +25,10 @@ var decoders = map[string]func(w *Weight, v scheme.Values, c *scheme.Context) (*
 	"torchao":      func(w *Weight, _ scheme.Values, _ *scheme.Context) (*Matrix, error) { return TorchAO(w) },
 	"hqq":          hqq,
 	"int-words":    words,
-	"block-scaled": intQuantized,
+	"block-scaled": blockScaled,
+	"fp8":          func(w *Weight, _ scheme.Values, c *scheme.Context) (*Matrix, error) { return FP8(w, c.Tile) },
+	"mxfp4-blocks": func(w *Weight, _ scheme.Values, _ *scheme.Context) (*Matrix, error) { return Blocks(w) },
+	"packed-fp4":   packedFP4,
 	"quanto":       quanto,
 }
 

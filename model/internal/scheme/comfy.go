@@ -16,6 +16,19 @@ var comfyBits = map[string]int64{
 	"float8_e4m3fn": 8, "float8_e5m2": 8, "mxfp8": 8, "int8_tensorwise": 8, "int8_blockwise": 8,
 }
 
+// ComfyFormats adds the formats of modules that ComfyUI stores in the metadata of a file.
+func ComfyFormats(formats, metadata map[string]string) {
+	v, err := jsonscan.Parse([]byte(metadata["_quantization_metadata"]))
+	if err != nil {
+		return
+	}
+	for name, layer := range v.Get("layers").Members() {
+		if format, ok := layer.Get("format").Str(); ok {
+			formats[name] = format
+		}
+	}
+}
+
 // countComfy counts weights whose format ComfyUI names, in a tensor of the module or in the metadata of the file.
 // nvfp4 pads rows and columns to a multiple of 16. Padding is counted, because nothing shows it.
 func countComfy(m *Module, c *Context) (Values, bool) {

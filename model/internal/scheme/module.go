@@ -120,6 +120,20 @@ func NormOf(module string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(module, parts.Last(module)), ".")
 }
 
+// LearnNorm notes the channels of a tensor of floats in Hidden, if it is the weight of a norm.
+func (c *Context) LearnNorm(ti *safetensors.TensorInfo) {
+	module, ok := strings.CutSuffix(ti.Name, ".weight")
+	if !ok || len(ti.Shape) != 1 || !parts.IsNorm(module) {
+		return
+	}
+	at := NormOf(module)
+	if size, known := c.Hidden[at]; known && size != ti.Shape[0] {
+		c.Hidden[at] = 0
+	} else {
+		c.Hidden[at] = ti.Shape[0]
+	}
+}
+
 // hidden returns the number of channels of the norms near a module, or 0 if it is unknown: of the norms of its layers,
 // or else of the one that follows them.
 func (c *Context) hidden(module string) int64 {
