@@ -1,4 +1,6 @@
 // Exact sums by vector instructions, against loops and fractions.
+//
+// Those of another processor: GOARCH=arm64 CGO_ENABLED=0 go test -exec qemu-aarch64 ./stats
 
 package stats
 
