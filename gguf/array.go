@@ -39,6 +39,11 @@ func (p *parser) array(key string) (Value, error) {
 			return v, nil
 		}
 		open[len(open)-1]--
+		if p.nested++; p.nested > mostNested {
+			p.found.Add(RuleNesting, "", span(p.at, p.at), "the arrays of %s have more than %d arrays in them",
+				wording.Quote(key), mostNested)
+			return Value{}, errStop
+		}
 		if elem, n, err = p.arrayHead(key); err != nil {
 			return Value{}, err
 		}

@@ -26,6 +26,7 @@ const (
 	mostTensors = 1 << 20
 	mostText    = 16 << 20 // bytes of names and short strings that are kept
 	mostNesting = 16
+	mostNested  = 1 << 16 // arrays in arrays
 )
 
 // errStop ends parsing after a violation that makes the rest unreadable.
@@ -40,6 +41,7 @@ type parser struct {
 	all      bool  // look for violations that readers of the tensors may ignore
 	padding  bool  // read what is between the tensors
 	room     int64 // bytes of names and short strings that may still be kept
+	nested   int   // arrays in arrays
 }
 
 // parse reads the header of a file. The error is one of reading.

@@ -129,7 +129,7 @@ var rules = [...]safetensors.RuleInfo{
 	},
 	{
 		Rule: RuleNesting, Severity: safetensors.Invalid,
-		Summary: "Arrays are nested at most 16 deep.",
+		Summary: "Arrays are nested at most 16 deep, and have at most 65,536 arrays in them.",
 		Source:  "a limit of this package", Reference: "refuses it",
 		Fix: "Write the value as a flat array. No program nests arrays so deeply, so find out where the file is from.",
 	},

@@ -3,6 +3,7 @@
 package gguf
 
 import (
+	"fmt"
 	"math"
 	"path"
 	"slices"
@@ -75,19 +76,21 @@ func (p *parser) dims(t *TensorInfo) error {
 // judgeName judges the name of a tensor.
 func (p *parser) judgeName(t *TensorInfo) {
 	const most = 64 // bytes; gguf.cpp needs one of them for a NUL
-	name, quoted := t.Name, wording.Quote(t.Name)
-	switch {
+	rule, is := RuleOddName, ""
+	switch name := t.Name; {
 	case len(name) > most:
-		p.found.Add(RuleTensorName, name, t.entry, "the name of tensor %s has %d bytes", quoted, len(name))
+		rule, is = RuleTensorName, fmt.Sprintf("has %d bytes", len(name))
 	case !utf8.ValidString(name) || strings.Contains(name, "\x00"):
-		p.found.Add(RuleTensorName, name, t.entry, "the name of tensor %s has a NUL or is not UTF-8", quoted)
+		rule, is = RuleTensorName, "has a NUL or is not UTF-8"
 	case name == "" || len(name) == most:
-		p.found.Add(RuleOddName, name, t.entry, "the name of tensor %s has %d bytes", quoted, len(name))
+		is = fmt.Sprintf("has %d bytes", len(name))
 	case strings.ContainsFunc(name, unicode.IsControl):
-		p.found.Add(RuleOddName, name, t.entry, "the name of tensor %s has control characters", quoted)
-	case path.IsAbs(name) || strings.ContainsAny(name, `\`) || path.Clean(name) != name || strings.HasPrefix(name,
-		".."):
-		p.found.Add(RuleOddName, name, t.entry, "the name of tensor %s is like a path", quoted)
+		is = "has control characters"
+	case path.IsAbs(name) || strings.ContainsAny(name, `\`) || path.Clean(name) != name || strings.HasPrefix(name, ".."):
+		is = "is like a path"
+	}
+	if is != "" {
+		p.found.Add(rule, t.Name, t.entry, "the name of tensor %s %s", wording.Quote(t.Name), is)
 	}
 }
 

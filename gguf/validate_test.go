@@ -64,6 +64,10 @@ func TestRules(t *testing.T) {
 			b := plain()
 			return b.list("k", 9, 1, bytes.Repeat(join(b.u32(9), b.u64(1)), 100)).bytes()
 		}},
+		{gguf.RuleNesting, func() []byte {
+			b := plain()
+			return b.list("k", 9, 100_000, bytes.Repeat(join(b.u32(0), b.u64(0)), 100_000)).bytes()
+		}},
 		{gguf.RuleArrayLength, func() []byte { return plain().list("k", 10, 1<<61).bytes() }},
 		{gguf.RuleBool, func() []byte { return plain().key("k", 7, []byte{2}).bytes() }},
 		{gguf.RuleBool, func() []byte { return plain().list("k", 7, 3, []byte{0, 1, 255}).bytes() }},

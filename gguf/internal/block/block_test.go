@@ -1,6 +1,7 @@
 package block
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -198,15 +199,37 @@ func TestDecode(t *testing.T) {
 			for i := range src {
 				src[i] = byte(random.Uint32())
 			}
-			kind.Decode(dst, src)
-			for i, got := range dst {
-				want := float32(formula(src[i/kind.Elements*kind.Bytes:], i%kind.Elements))
-				if got != want && !(got != got && want != want) {
-					t.Fatalf("element %d is %v, want %v", i, got, want)
-				}
-			}
+			compare(t, &kind, src, dst, formula)
 		})
 	}
+}
+
+// compare decodes blocks, and compares the elements with those of a formula.
+func compare(t *testing.T, kind *Type, src []byte, dst []float32, formula func(b []byte, i int) float64) {
+	t.Helper()
+	kind.Decode(dst, src)
+	for i, got := range dst {
+		want := float32(formula(src[i/kind.Elements*kind.Bytes:], i%kind.Elements))
+		if got != want && !(got != got && want != want) {
+			t.Fatalf("%s: element %d is %v, want %v", kind.Name, i, got, want)
+		}
+	}
+}
+
+// Any bytes are blocks of each type.
+func FuzzDecode(f *testing.F) {
+	f.Add([]byte("a block"))
+	f.Add(bytes.Repeat([]byte{0xff, 0x7f, 0x80, 0}, 80))
+	f.Fuzz(func(t *testing.T, some []byte) {
+		for i := range types {
+			kind := &types[i]
+			src := make([]byte, 2*kind.Bytes)
+			for n := 0; len(some) > 0 && n < len(src); {
+				n += copy(src[n:], some)
+			}
+			compare(t, kind, src, make([]float32, 2*kind.Elements), formulas[kind.Name])
+		}
+	})
 }
 
 func TestReverse(t *testing.T) {
