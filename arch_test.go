@@ -78,7 +78,7 @@ var rooms = map[string][]string{
 	"pickle/torch":                     {".", "filetype", "store", "checkpoint", "pickle", "internal"},
 	"cmd/weigh/internal/glob":          {},
 	"cmd/weigh/internal/render":        {"cmd/weigh/internal/glob", "check", "filetype", "gguf", ".", "checkpoint", "model", "pickle", "stats", "digest", "diff", "edit"},
-	"cmd/weigh/internal/viewer":        {".", "checkpoint", "gguf", "store", "model/metadata", "stats", "diff", "cmd/weigh/internal"},
+	"cmd/weigh/internal/viewer":        {".", "checkpoint", "gguf", "store", "model/metadata", "model/unpack", "stats", "diff", "cmd/weigh/internal"},
 	"cmd/weigh/internal/viewer/raster": {"."},
 	"cmd/weigh":                        {".", "filetype", "gguf", "store", "remote", "checkpoint", "model", "pickle", "stats", "check", "digest", "diff", "edit", "cmd/weigh"},
 	"cmd/weigh/internal/viewer/page":   {},

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 	"sync"
 
@@ -61,6 +62,12 @@ type place struct {
 func (s *Survey) Open(ctx context.Context, path string) (store.Object, error) {
 	at := s.places[path]
 	return at.store.Open(ctx, at.name)
+}
+
+// OpenBeside opens a file in the folder of a file of the survey, other than standard input.
+func (s *Survey) OpenBeside(ctx context.Context, file, name string) (store.Object, error) {
+	at := s.places[file]
+	return at.store.Open(ctx, path.Join(path.Dir(at.name), name))
 }
 
 // A saying identifies a message. Targets may overlap, and messages are reported once.

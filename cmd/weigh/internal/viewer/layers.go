@@ -152,7 +152,7 @@ func (v *Viewer) series(r *request, j *job) (answer, error) {
 func (o *opened) point(r *request, j *job, one task) (*point, error) {
 	p := &point{Kind: one.kind, Layer: one.number, ID: int(one.ids[0])}
 	for _, id := range one.ids {
-		as := o.views(r.ctx(), int(id))[0]
+		as := o.views(int(id))[0]
 		b := o.values.get(int(id), as)
 		if b == nil {
 			s := &subject{opened: o, id: int(id), as: as, Row: o.row(int(id))}

@@ -38,6 +38,7 @@ type opened struct {
 	weights lazy[*target.Weights]
 	checks  lazy[*finding.Check]
 	models  lazy[[]listing.Model]
+	packing lazy[*packing]
 	infos   lazy[answer]
 	series  lazy[[]*kind]
 	layouts lru[string, *byteLayout]
@@ -127,6 +128,9 @@ func (o *opened) find(r *request) (int, error) {
 		default:
 			found = o.base[i] + at
 		}
+	}
+	if found < 0 {
+		found = o.unpacked(name, file)
 	}
 	if found < 0 {
 		return 0, problemf(http.StatusNotFound, "no tensor %s in %s; weigh info lists the names", quoted(name), o.name)

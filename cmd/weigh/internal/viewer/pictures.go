@@ -27,8 +27,12 @@ const (
 	mostOverviews = 4  // of 8 MiB
 )
 
-// remoteWorkers is the number of requests for one tile at once.
-const remoteWorkers = 16
+// Requests for a remote tensor: how many are made at once, and the bytes that package remote reads before and after
+// what is wanted, in blocks of this size.
+const (
+	remoteWorkers = 16
+	remoteRead    = 64 << 10
+)
 
 // drawable returns a tensor as real numbers.
 func drawable(t *safetensors.Tensor) (*safetensors.Tensor, error) {
@@ -81,7 +85,7 @@ func (v *Viewer) picture(r *request) (*picture, error) {
 		p.release()
 		return nil, err
 	}
-	q, err := (&subject{opened: other, id: int(id), as: other.views(r.ctx(), int(id))[0], Row: other.row(int(id))}).picture(r)
+	q, err := (&subject{opened: other, id: int(id), as: other.views(int(id))[0], Row: other.row(int(id))}).picture(r)
 	if err != nil {
 		p.release()
 		return nil, err
@@ -117,7 +121,7 @@ func (s *subject) picture(r *request) (*picture, error) {
 		return nil, err
 	}
 	if s.remote {
-		p.Workers = remoteWorkers
+		p.Workers, p.MinRead = remoteWorkers, remoteRead
 	}
 	p.key = fmt.Sprint(s.t, s.id, s.as, p.axes, p.at)
 	return p, nil

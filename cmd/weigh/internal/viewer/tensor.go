@@ -44,7 +44,7 @@ func (v *Viewer) subject(r *request) (*subject, error) {
 		return nil, err
 	}
 	s := &subject{opened: o, id: id, as: r.FormValue("as"), Row: o.row(id)}
-	views := o.views(r.ctx(), id)
+	views := o.views(id)
 	if s.as == "" {
 		s.as = views[0]
 	}
@@ -89,8 +89,8 @@ func (v *Viewer) tensor(r *request) (answer, error) {
 		reason = &text
 	}
 	return object(append(members, encode.M("previous", previous), encode.M("next", next),
-		encode.M("readable", err == nil), encode.M("reason", reason), encode.M("weight", s.weightJSON(r.ctx(), s.id)),
-		encode.M("views", s.views(r.ctx(), s.id)), encode.M("remote", s.remote),
+		encode.M("readable", err == nil), encode.M("reason", reason), encode.M("weight", s.weightJSON(s.id)),
+		encode.M("views", s.views(s.id)), encode.M("remote", s.remote),
 		encode.M("command", s.command("")))...), nil
 }
 
@@ -104,7 +104,7 @@ func (s *subject) command(slice string) *string {
 		slice = "[" + slice + "]"
 	}
 	flags := ""
-	if s.as == asStored && len(s.views(context.Background(), s.id)) > 1 {
+	if s.as == asStored && len(s.views(s.id)) > 1 {
 		flags = "--stored "
 	}
 	name := s.opened.name.String()

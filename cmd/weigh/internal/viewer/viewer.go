@@ -60,7 +60,10 @@ func Open(ctx context.Context, sess *cli.Session, names []target.Name, opts Opti
 	v.mux = http.NewServeMux()
 	v.route()
 	for _, o := range v.targets { // before the page asks
-		go func() { _, _ = o.counted() }()
+		go func() {
+			_, _ = o.counted()
+			o.packed()
+		}()
 	}
 	return v, nil
 }

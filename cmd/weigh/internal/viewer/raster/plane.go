@@ -21,7 +21,10 @@ const Side = 256
 type Plane struct {
 	Rows, Columns int64
 	Difference    *Plane // is subtracted; nil for none
-	Workers       int    // how many parts are read at once: more than there are processors, for a remote tensor
+
+	// Of a remote tensor: how many parts are read at once, and how many bytes a read costs besides those that it reads.
+	Workers int
+	MinRead int64
 
 	t     *safetensors.Tensor // of two axes
 	turns bool                // the rows of the plane are the columns of t
@@ -62,9 +65,12 @@ func NewPlane(t *safetensors.Tensor, axes [2]int, at []int64) (*Plane, error) {
 			ranges[i] = safetensors.At(at[i])
 		}
 	}
-	part, err := t.Slice(ranges...)
-	if err != nil {
-		return nil, err
+	part := t
+	if len(t.Shape) > 2 {
+		var err error
+		if part, err = t.Slice(ranges...); err != nil {
+			return nil, err
+		}
 	}
 	return &Plane{Rows: t.Shape[row], Columns: t.Shape[column], t: part, turns: row > column}, nil
 }
@@ -94,7 +100,7 @@ func (p *Plane) natural() *Plane {
 	if !p.turns {
 		return p
 	}
-	n := &Plane{Rows: p.Columns, Columns: p.Rows, t: p.t, Workers: p.Workers}
+	n := &Plane{Rows: p.Columns, Columns: p.Rows, t: p.t, Workers: p.Workers, MinRead: p.MinRead}
 	if p.Difference != nil {
 		n.Difference = p.Difference.natural()
 	}

@@ -18,10 +18,13 @@ type Range struct {
 	Bytes int64
 }
 
-// Range samples the magnitudes of the plane: at most 64 rows, and 1,024 elements of each.
+// Range samples the magnitudes of the plane: 1,024 elements of 64 rows, or more of fewer rows if reads are dear.
 func (p *Plane) Range(ctx context.Context) (*Range, error) {
 	n := p.natural()
 	rows, width := min(n.Rows, 64), min(n.Columns, 1024)
+	if p.MinRead > 0 {
+		rows, width = min(n.Rows, 16), min(n.Columns, max(p.MinRead/p.width(), 1))
+	}
 	r := &Range{Read: rows, Bytes: rows * width * p.width()}
 	var mu sync.Mutex
 	var sample []float32
@@ -80,27 +83,23 @@ func (p *Plane) Norms(ctx context.Context, budget int64) (*Norms, error) {
 	}
 	n := &Norms{RowStep: stepOf(p.Rows), ColumnStep: stepOf(p.Columns), Of: p.Rows}
 	n.Rows = make([]float64, (p.Rows+n.RowStep-1)/n.RowStep)
-	each := n.RowStep
-	if rowBytes := max(p.Columns*p.width(), 1); budget > 0 && p.Rows*rowBytes > budget {
-		each = min(max(budget/rowBytes/int64(len(n.Rows)), 1), n.RowStep)
-	}
+	list, _ := strips(0, p.Rows, n.RowStep, n.RowStep, p.Columns*p.width(), p.MinRead, budget)
 	var mu sync.Mutex
 	var columns []float64
 	if p.Columns <= mostColumns {
 		columns = make([]float64, p.Columns)
 	}
-	err := p.bands(ctx, 0, int64(len(n.Rows)), 1, func(ctx context.Context, from, to int64) error {
+	err := p.bands(ctx, 0, int64(len(list)), 1, func(ctx context.Context, from, to int64) error {
 		own := make([]float64, len(columns))
-		var last int64
-		var row float64
-		finish := func() {
-			n.Rows[last/n.RowStep] = max(n.Rows[last/n.RowStep], math.Sqrt(row))
-			row = 0
-		}
-		for i := from; i < to; i++ {
-			top := i * n.RowStep
-			last = top
-			err := p.read(ctx, Box{top, 0, min(top+each, p.Rows), p.Columns}, func(at, column int64, values []float32) {
+		for _, one := range list[from:to] {
+			last, row := one.top, float64(0)
+			finish := func() {
+				for i := one.first; i < one.next; i++ {
+					n.Rows[i] = max(n.Rows[i], math.Sqrt(row))
+				}
+				row = 0
+			}
+			err := p.read(ctx, Box{one.top, 0, one.bottom, p.Columns}, func(at, column int64, values []float32) {
 				if at != last {
 					finish()
 					last = at
@@ -119,8 +118,8 @@ func (p *Plane) Norms(ctx context.Context, budget int64) (*Norms, error) {
 		}
 		return nil
 	})
-	for i := range n.Rows {
-		n.Read += min(each, p.Rows-int64(i)*n.RowStep)
+	for _, one := range list {
+		n.Read += one.bottom - one.top
 	}
 	if columns != nil {
 		n.Columns = make([]float64, (p.Columns+n.ColumnStep-1)/n.ColumnStep)

@@ -62,7 +62,8 @@ func (p *Plane) Tile(ctx context.Context, level int, x, y int64, mode Mode, budg
 		return nil, fmt.Errorf("no tile %d, %d at level %d", x, y, level)
 	}
 	c := newCanvas(b, level, mode)
-	plan := planOf(c, p.width(), budget)
+	plan := p.planOf(c, budget)
+	fetched := p.prefetch(b, budget)
 	err := p.bands(ctx, 0, int64(len(plan.strips)), 1, func(ctx context.Context, from, to int64) error {
 		if from < to && plan.whole {
 			return p.read(ctx, Box{plan.strips[from].top, b.Left, plan.strips[to-1].bottom, b.Right}, c.add)
@@ -75,7 +76,7 @@ func (p *Plane) Tile(ctx context.Context, level int, x, y int64, mode Mode, budg
 		return nil
 	})
 	t := c.tile()
-	t.Read, t.Of, t.Bytes = plan.rows(), b.Height(), plan.rows()*plan.rowBytes
+	t.Read, t.Of, t.Bytes = plan.rows(), b.Height(), max(plan.rows()*plan.rowBytes, fetched)
 	t.Columns = plan.run > 0
 	for _, s := range plan.strips {
 		for y := s.first + 1; y < s.next; y++ {
@@ -83,6 +84,18 @@ func (p *Plane) Tile(ctx context.Context, level int, x, y int64, mode Mode, budg
 		}
 	}
 	return t, err
+}
+
+// prefetch has a remote file fetch the rows of a box in one go, if they are within the budget: otherwise each row would
+// cost a request. It returns the number of bytes.
+func (p *Plane) prefetch(b Box, budget int64) int64 {
+	ahead, ok := p.t.ReaderAt.(interface{ Prefetch(off, n int64) })
+	rowBytes := p.Columns * p.width()
+	if !ok || p.MinRead == 0 || p.Difference != nil || b.Height()*rowBytes > budget {
+		return 0
+	}
+	ahead.Prefetch(b.Top*rowBytes, b.Height()*rowBytes)
+	return b.Height() * rowBytes
 }
 
 // A plan says which elements of a tile are read.
@@ -99,33 +112,51 @@ type strip struct {
 	top, bottom int64 // rows
 }
 
-// planOf plans to read a tile within a budget.
-func planOf(c *canvas, width, budget int64) *plan {
+// planOf plans to read a tile of a plane within a budget.
+func (p *Plane) planOf(c *canvas, budget int64) *plan {
 	step := int64(1) << c.level
-	each, lines := step, int64(c.height)
+	each := step
 	if c.mode == Sample {
 		each = 1
 	}
-	p := &plan{rowBytes: c.box.Width() * width}
-	if budget > 0 && p.rowBytes > budget {
-		p.run = min(max(budget/(int64(c.width)*width), 1), step)
-		p.rowBytes = p.run * int64(c.width) * width
+	l := &plan{rowBytes: c.box.Width() * p.width()}
+	if most := max(budget, p.MinRead); budget > 0 && l.rowBytes > most {
+		l.run = min(max((most/int64(c.width)-p.MinRead)/p.width(), 1), step)
+		l.rowBytes = l.run * int64(c.width) * p.width()
 	}
-	if budget > 0 && min(each*lines, c.box.Height())*p.rowBytes > budget {
-		rows := max(budget/p.rowBytes, 1)
-		each, lines = max(rows/lines, 1), min(rows, lines)
+	if l.run == 0 && p.MinRead > 0 { // what is between the parts of two rows may be read, too
+		l.rowBytes = min(p.Columns*p.width(), l.rowBytes+p.MinRead)
 	}
-	p.whole = each == step && lines == int64(c.height) && p.run == 0
+	least := p.MinRead
+	if c.box.Height()*p.Columns*p.width() <= budget { // it is fetched in one go
+		least = 0
+	}
+	l.strips, l.whole = strips(c.box.Top, c.box.Bottom, step, each, l.rowBytes, least, budget)
+	l.whole = l.whole && l.run == 0
+	return l
+}
+
+// strips divides rows into strips of step rows, one for each row of pixels, and of each of them selects some rows to
+// read, if there is a budget: each costs rowBytes, and a strip least bytes besides. Several rows of pixels may share a
+// strip. It reports whether all rows are selected.
+func strips(top, bottom, step, each, rowBytes, least, budget int64) (list []strip, whole bool) {
+	pixels := (bottom - top + step - 1) / step
+	lines := pixels
+	if budget > 0 && min(each*lines, bottom-top)*rowBytes+lines*least > budget {
+		each = max(min(max(budget/lines-least, least)/max(rowBytes, 1), each), 1)
+		lines = max(min(budget/max(each*rowBytes+least, 1), lines), 1)
+	}
+	whole = each == step && lines == pixels
 	for i := range lines {
-		s := strip{first: int(i * int64(c.height) / lines), next: int((i + 1) * int64(c.height) / lines)}
-		s.top, s.bottom = c.box.Top+int64(s.first)<<c.level, min(c.box.Top+int64(s.next)<<c.level, c.box.Bottom)
-		if !p.whole { // one run from the middle, since several would cost several requests
+		s := strip{first: int(i * pixels / lines), next: int((i + 1) * pixels / lines)}
+		s.top, s.bottom = top+int64(s.first)*step, min(top+int64(s.next)*step, bottom)
+		if !whole { // one run from the middle, since several would cost several requests
 			s.top += max((s.bottom-s.top-each)/2, 0)
 			s.bottom = min(s.top+each, s.bottom)
 		}
-		p.strips = append(p.strips, s)
+		list = append(list, s)
 	}
-	return p
+	return list, whole
 }
 
 // rows returns the number of rows that are read.

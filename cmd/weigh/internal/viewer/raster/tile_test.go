@@ -66,7 +66,7 @@ func reduce(b Box, mode Mode, at func(y, x int) float32) float32 {
 
 func TestTile(t *testing.T) {
 	for _, turns := range []bool{false, true} {
-		p, at := matrix(t, 1100, 700, turns)
+		p, at := matrix(t, 1030, 270, turns)
 		o, err := p.Overview(context.Background())
 		if err != nil {
 			t.Fatal(err)
