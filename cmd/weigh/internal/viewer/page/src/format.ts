@@ -44,7 +44,7 @@ export function float(x: Num | null | undefined, digits = 6): string {
   if (!Number.isFinite(x)) return Number.isNaN(x) ? "NaN" : x > 0 ? "Inf" : "-Inf";
   if (x === 0) return "0";
   const exponent = Math.floor(Math.log10(Math.abs(x)));
-  if (exponent >= -5 && exponent < Math.max(digits, 6)) return String(Number(x.toPrecision(digits)));
+  if (exponent >= -4 && exponent < Math.max(digits, 6)) return String(Number(x.toPrecision(digits)));
   const [mantissa, power] = x.toExponential(digits - 1).split("e") as [string, string];
   const sign = power.startsWith("-") ? "-" : "+";
   return `${Number(mantissa)}e${sign}${power.replace(/^[+-]/, "").padStart(2, "0")}`;

@@ -74,7 +74,7 @@ export interface Tensor extends Row {
   t: number; data_offsets: Maybe<[number, number]>; previous: Maybe<number>; next: Maybe<number>;
   readable: boolean; reason: Maybe<string>;
   weight: Maybe<{ scheme: string; dtype: string; shape: Dim[]; parts: Part[] }>;
-  views: string[]; axes: number[]; remote: boolean; command: string;
+  views: string[]; remote: boolean; command: string;
 }
 export interface Plane {
   shape: Dim[]; axes: number[]; at: number[]; rows: number; columns: number; levels: number;
