@@ -27,7 +27,7 @@ OUTPUTS = {
     "hqq": ["1 16 0 False", "3 16 1 True", "4 16 1 False", "8 None 1 False"],
     "mlx": ["affine 3 32 True", "affine 4 64 True", "affine 8 64 True", "mxfp4 4 32 True", "nvfp4 4 16 True",
             "mxfp8 8 32 True"],
-    "torchao": ["int8", "intx 4"],
+    "torchao": ["int8", "intx 4", "nvfp4", "mxfp8"],
 }
 MODULE = "model.layers.0.self_attn.k_proj"
 

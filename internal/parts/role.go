@@ -34,7 +34,7 @@ const (
 	Extra        Role = Data + 1 + iota // no rule needs it
 	Scale                               // one for each block of values
 	ScaleInv                            // the same: weight_scale_inv, or scale_packed
-	Scale2                              // ModelOpt: the scale of scales
+	Scale2                              // ModelOpt and torchao: the scale of scales
 	GlobalScale                         // compressed-tensors: the scale of scales
 	Scales                              // one for each block of values, as named by GPTQ, MLX and gpt-oss
 	Zeros                               // zero points
@@ -168,7 +168,7 @@ var endings = []struct {
 	role Role
 }{
 	{"_weight_scale_inv", ScaleInv}, {"_weight_scale_2", Scale2}, {"_weight_scale", Scale}, {"_input_scale", Activation},
-	{"_act_per_tensor_scale", Extra}, {"_per_tensor_scale", Extra}, {"_act_pre_scale", Extra},
+	{"_act_per_tensor_scale", Extra}, {"_per_tensor_scale", Scale2}, {"_act_pre_scale", Extra},
 	{"_global_scale", GlobalScale}, {"_scale_inv", ScaleInv}, {"_scale_2", Scale2}, {"_scales", Scales},
 	{"_scale", Scale},
 	{"_blocks", Blocks}, {"_packed", Packed}, {"_shape", ShapeOf}, {"_g_idx", GroupIndex},

@@ -108,33 +108,39 @@ func AWQ(w *Weight) (*Matrix, error) {
 	if err != nil || m.Rows == 0 {
 		return m, err
 	}
-	words, err := NewBytes(t, in)
+	words, err := NewPart(t, t.Shape[1])
 	if err != nil {
 		return nil, err
 	}
-	zeros, err := NewBytes(z, shape[0])
+	if words, err = words.Transposed(); err != nil {
+		return nil, err
+	}
+	zeros, err := NewPart(z, z.Shape[1])
 	if err != nil {
 		return nil, err
 	}
-	a.Codes, a.Second = Turned(interleaved(words)), Turned(interleaved(zeros))
+	if zeros, err = zeros.Transposed(); err != nil {
+		return nil, err
+	}
+	a.Codes, a.Second = interleaved(words), interleaved(zeros)
 	a.Scale.Width, err = w.groupOf(in, shape[0])
 	return m, err
 }
 
-// interleaved returns integers of 4 bits whose order in each word is 0, 2, 4, 6, 1, 3, 5, 7.
+// interleaved returns integers of 4 bits, eight rows of which are in each row of words. Their order in a word is 0, 2,
+// 4, 6, 1, 3, 5, 7.
 func interleaved(p Part) Fill {
 	return func(dst []float32, b Box) error {
-		begin, end := b.Col/8, (b.Col+b.Cols+7)/8
-		src, err := p.bytes(Box{b.Row, b.Rows, 4 * begin, 4 * (end - begin)})
+		first, last := b.Row/8, (b.Row+b.Rows-1)/8
+		src, err := p.bytes(Box{first, last - first + 1, b.Col, b.Cols})
 		if err != nil {
 			return err
 		}
 		for row := range b.Rows {
-			line, packed := dst[row*b.Cols:][:b.Cols], src[row*4*(end-begin):]
-			for i := range line {
-				c := b.Col + int64(i)
-				k := c%8/2 + c%2*4 // the place of the column in the word
-				line[i] = float32(word(packed, c/8-begin) >> (4 * k) & 15)
+			r := b.Row + row
+			words, shift := src[4*b.Cols*(r/8-first):], r%8/2*4+r%2*16
+			for i := range dst[row*b.Cols:][:b.Cols] {
+				dst[row*b.Cols+int64(i)] = float32(word(words, int64(i)) >> shift & 15)
 			}
 		}
 		return nil

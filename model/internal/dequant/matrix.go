@@ -77,15 +77,24 @@ func (r *reader) next(i, end int64) Box {
 
 // put writes values to b as far as they fit, without the first bytes of the first value, and returns how many bytes.
 func put(b []byte, values []float32, skip int) (n int) {
-	for _, x := range values {
-		if skip == 0 && len(b)-n >= 4 {
-			binary.LittleEndian.PutUint32(b[n:], math.Float32bits(x))
-			n += 4
-			continue
-		}
-		one := binary.LittleEndian.AppendUint32(nil, math.Float32bits(x))
-		n += copy(b[n:], one[skip:])
-		skip = 0
+	if skip > 0 {
+		n = putPart(b, values[0], skip)
+		values = values[1:]
+	}
+	whole := min(len(values), (len(b)-n)/4)
+	dst := b[n : n+4*whole]
+	for i, x := range values[:whole] {
+		binary.LittleEndian.PutUint32(dst[4*i:4*i+4], math.Float32bits(x))
+	}
+	if n += len(dst); n < len(b) && whole < len(values) {
+		n += putPart(b[n:], values[whole], 0)
 	}
 	return n
+}
+
+// putPart writes the bytes of a value from skip on, as far as they fit.
+func putPart(b []byte, x float32, skip int) int {
+	var one [4]byte
+	binary.LittleEndian.PutUint32(one[:], math.Float32bits(x))
+	return copy(b, one[skip:])
 }

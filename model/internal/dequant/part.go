@@ -43,7 +43,7 @@ func newPart(t *safetensors.Tensor, d safetensors.Dtype, cols int64) (Part, erro
 	return Part{rows, cols, of}, err
 }
 
-// Transposed returns a part with its rows as columns.
+// Transposed returns a part with its rows as columns. It keeps what it has read last in memory.
 func (p Part) Transposed() (Part, error) {
 	size, ok := p.t.Dtype.Size(1)
 	if !ok {
@@ -51,7 +51,7 @@ func (p Part) Transposed() (Part, error) {
 	}
 	r := p.t.ReaderAt
 	if p.Rows > 0 && p.Cols > 0 {
-		r = source.Permuted(p.t.Name, r, size, p.t.Shape, []int{1, 0})
+		r = &cached{source.Permuted(p.t.Name, r, size, p.t.Shape, []int{1, 0}), p.t.Size()}
 	}
 	of, err := safetensors.TensorAt(p.t.Name, p.t.Dtype, []int64{p.Cols, p.Rows}, r)
 	return Part{p.Cols, p.Rows, of}, err

@@ -5,7 +5,9 @@ package dequant
 import (
 	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/internal/clamp"
 	"github.com/weightools/safetensors/internal/jsonscan"
 	"github.com/weightools/safetensors/internal/parts"
@@ -26,8 +28,10 @@ func TorchAO(w *Weight) (*Matrix, error) {
 	class, _ := meta.Get("_type").Str()
 	switch class {
 	case "Int8Tensor", "IntxUnpackedToInt8Tensor", "Float8Tensor":
+	case "MXTensor", "NVFP4Tensor":
+		return w.torchBlocks(class, meta.Get("_data"))
 	default:
-		return nil, fmt.Errorf("it is of the class %q, which has no published formula", class)
+		return nil, fmt.Errorf("%w for the class %q", ErrUnknown, class)
 	}
 	t, s := w.Parts[parts.QData], w.Parts[parts.Scale]
 	a := &Affine{Do: Less}
@@ -64,6 +68,82 @@ func TorchAO(w *Weight) (*Matrix, error) {
 		a.Second = zeros.Fill
 	}
 	return m, nil
+}
+
+// torchBlocks returns the values of MXTensor and NVFP4Tensor, whose scales are for a block of a row.
+//
+//	_weight_qdata U8 [out, in/2], or F8_E4M3 or F8_E5M2 [out, in]   _weight_scale F8_E8M0 or F8_E4M3
+//	_weight_per_tensor_scale F32 []
+//
+// (torchao 0.18: prototype/mx_formats/mx_tensor.py to_dtype, nvfp4_tensor.py dequantize)
+func (w *Weight) torchBlocks(class string, meta jsonscan.Value) (*Matrix, error) {
+	t, s := w.Parts[parts.QData], w.Parts[parts.Scale]
+	shape, scales := slices.Clone(t.Shape), safetensors.F8_E8M0
+	a := &Affine{Do: Less}
+	if len(shape) > 0 && w.is(parts.QData, parts.U8) {
+		shape[len(shape)-1] = clamp.Mul(shape[len(shape)-1], 2)
+	}
+	elem, ok := meta.Get("elem_dtype").Get("_data").Str()
+	four := w.is(parts.QData, parts.U8) && (class == "NVFP4Tensor" || strings.HasPrefix(elem, "float4"))
+	block, okBlock := meta.Get("block_size").Int()
+	m, err := matrix(shape, a.Fill)
+	switch {
+	case err != nil:
+		return nil, err
+	case !four && !(ok && w.is(parts.QData, parts.Float8)): // floats of 6 bits have no dtype
+		return nil, fmt.Errorf("%w for its elements", ErrUnknown)
+	case m.Rows == 0:
+		return m, nil
+	case !okBlock || block <= 0 || m.Cols%block != 0:
+		return nil, fmt.Errorf("its blocks of %d do not fit the shape %v", block, shape)
+	}
+	if class == "NVFP4Tensor" {
+		scales = safetensors.F8_E4M3
+	}
+	a.Scale = Grid{Rows: m.Rows, Cols: m.Cols / block, Height: 1, Width: block}
+	p, err := NewPart(t, m.Cols)
+	if a.Codes = p.Fill; four {
+		p, err = NewBytes(t, m.Rows)
+		a.Codes = Lookup(Bits(p, 4, 0), e2m1[:])
+	}
+	if err != nil {
+		return nil, err
+	}
+	if swizzled, _ := meta.Get("is_swizzled_scales").Bool(); swizzled {
+		a.Scale.Fill, err = Tiled(s, scales, a.Scale.Rows, a.Scale.Cols)
+	} else if p, err = As(s, scales, a.Scale.Cols); err == nil && p.Rows != m.Rows {
+		err = fmt.Errorf("its scales %s do not fit blocks of %d", s.ShapeString(), block)
+	} else {
+		a.Scale.Fill = p.Fill
+	}
+	if err == nil {
+		err = w.scaleOfScales(a)
+	}
+	return m, err
+}
+
+// scaleOfScales multiplies the scales with the one scale that they have together, if there is any.
+func (w *Weight) scaleOfScales(a *Affine) error {
+	t := w.Parts[parts.Scale2]
+	if t == nil {
+		return nil
+	}
+	if t.NumElems() != 1 {
+		return fmt.Errorf("its scale of scales is %s", t.ShapeString())
+	}
+	var one [1]float32
+	if _, err := safetensors.DecodeAt(t, one[:], 0); err != nil {
+		return err
+	}
+	fill := a.Scale.Fill
+	a.Scale.Fill = func(dst []float32, b Box) error {
+		err := fill(dst, b)
+		for i := range dst {
+			dst[i] *= one[0]
+		}
+		return err
+	}
+	return nil
 }
 
 // quotients returns the blocks of a shape that have so many scales along each dimension, or nil.
