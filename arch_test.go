@@ -76,6 +76,7 @@ var rooms = map[string][]string{
 	"pickle/scan/internal/unpack":      {"internal", "pickle/internal"},
 	"pickle/scan/internal/yaml":        {},
 	"pickle/torch":                     {".", "filetype", "store", "checkpoint", "pickle", "internal"},
+	"pickle/zero":                      {".", "store", "checkpoint", "pickle", "internal"},
 	"cmd/weigh/internal/glob":          {},
 	"cmd/weigh/internal/render":        {"cmd/weigh/internal/glob", "check", "filetype", "gguf", ".", "checkpoint", "model", "pickle", "stats", "digest", "diff", "edit"},
 	"cmd/weigh/internal/viewer":        {".", "checkpoint", "gguf", "store", "model/metadata", "model/unpack", "stats", "diff", "cmd/weigh/internal"},

@@ -71,6 +71,8 @@ type Values struct {
 	// LeftOut lists the values that are neither plain nor tensors: objects, names, bytes, and keys that are not a str
 	// or an int.
 	LeftOut []Skipped
+
+	Top pickle.Value // the value of the whole file
 }
 
 // A file is a checkpoint that is being opened.

@@ -44,13 +44,11 @@ func (f *file) collect(top pickle.Value, from storages) error {
 // values sets Values to the plain values in the result of a pickle.
 func (f *file) values(b *builder, top pickle.Value) error {
 	const least, factor, most = 1 << 20, 4, 64 << 20 // bytes of text
-	f.Values = new(Values)
+	f.Values = &Values{Top: top}
 	w := &plain.Writer{Walker: f.walker(b).Walker, MostText: min(least+factor*f.described(), most)}
 	w.LeftOut = f.Values.leaveOut
-	text, err := w.JSON(top)
-	if err == nil {
-		f.Values.JSON = text
-	}
+	var err error
+	f.Values.JSON, err = w.JSON(top)
 	return err
 }
 
