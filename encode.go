@@ -213,7 +213,7 @@ func reread(start []byte, data int64) (*Header, error) {
 	if size == math.MaxInt64 {
 		return nil, violation(RuleOverflow, "", Span{}, "the tensors have %d bytes: too many for a file", data)
 	}
-	text, err := header.ReadText(bytes.NewReader(start), int64(len(start)-lengthSize))
+	text, err := header.ReadText(bytes.NewReader(start), int64(len(start)-lengthSize), nil)
 	if err != nil {
 		return nil, err
 	}

@@ -24,11 +24,15 @@ func Validate(r io.ReaderAt, size int64) (*Report, error) { return plainOpener.V
 // judge reads the header of the file of the given size behind r and validates
 // both. If all, it looks for warnings and notes too.
 func (o *Opener) judge(r io.ReaderAt, size int64, all bool) (*Report, error) {
+	return o.judgeBy(o.parser(all), r, size)
+}
+
+// judgeBy is judge with a parser.
+func (o *Opener) judgeBy(p *header.Parser, r io.ReaderAt, size int64) (*Report, error) {
 	if size < lengthSize {
 		return reportOf(violation(RuleTooShort, "", Span{0, max(size, 0)},
 			"the file has %s, expected at least 8", wording.Count(max(size, 0), "byte"))), nil
 	}
-	p := o.parser(all)
 	if err := bytesio.ReadFull(r, p.Length[:], 0); err != nil {
 		return nil, err
 	}
@@ -36,7 +40,7 @@ func (o *Opener) judge(r io.ReaderAt, size int64, all bool) (*Report, error) {
 	if v := o.sizeViolation(n, size); v != nil || n == 0 {
 		return o.notAHeader(r, size, v)
 	}
-	text, err := header.ReadText(r, int64(n))
+	text, err := header.ReadText(r, int64(n), p.Room())
 	if err != nil {
 		return nil, err
 	}

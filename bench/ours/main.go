@@ -1,6 +1,7 @@
 // Command ours runs this library's side of the benchmarks for bench/run. Each verb prints one line of JSON.
 //
 //	ours header FILE ITERS        parse and validate a header in memory
+//	ours headers FILE ITERS       the same with one HeaderReader
 //	ours encodingjson FILE ITERS  decode it with encoding/json, as a simple reader does
 //	ours open FILE NAME ITERS     open a file, and read every byte of one tensor
 //	ours peakmem FILE             count the allocations of reading a header
@@ -47,6 +48,8 @@ func run(args []string) (map[string]float64, error) {
 		return peakMemory(args[1])
 	case len(args) == 3 && args[0] == "header":
 		return timeHeader(args[1], args[2], newFile)
+	case len(args) == 3 && args[0] == "headers":
+		return timeHeader(args[1], args[2], readAgain())
 	case len(args) == 3 && args[0] == "encodingjson":
 		return timeHeader(args[1], args[2], decodeByHand)
 	case len(args) == 3 && args[0] == "check":
@@ -124,6 +127,18 @@ func newFile(s *source) (int, error) {
 		return 0, err
 	}
 	return len(f.Header.Tensors), nil
+}
+
+// readAgain returns a function that reads headers into the same memory.
+func readAgain() func(*source) (int, error) {
+	var r safetensors.HeaderReader
+	return func(s *source) (int, error) {
+		h, err := r.Read(s, s.size)
+		if err != nil {
+			return 0, err
+		}
+		return len(h.Tensors), nil
+	}
 }
 
 // decodeByHand reads a header as most Go programs do, without validation. It decodes directly into structs; the common

@@ -42,7 +42,10 @@ func (p *Parser) judge(size int64, complete bool) {
 // reference implementation does, and their faults.
 func (p *Parser) supersede() {
 	var equal bool
-	if p.byName, equal = sortByName(p.tensors, p.runs); !equal {
+	if len(p.runs) > 0 && cap(p.indices) < 2*len(p.tensors) {
+		p.indices = make([]uint32, 2*len(p.tensors))
+	}
+	if p.byName, equal = sortByName(p.tensors, p.runs, p.indices); !equal {
 		return
 	}
 	dups := duplicates(p.tensors, p.byName)
@@ -67,7 +70,7 @@ func (p *Parser) supersede() {
 		p.mismatches[i].entry = moved[p.mismatches[i].entry]
 	}
 	p.tensors = kept
-	p.byName, _ = sortByName(kept, descents(kept))
+	p.byName, _ = sortByName(kept, descents(kept), make([]uint32, 2*len(kept)))
 }
 
 // mismatched turns the mismatches into faults.

@@ -7,19 +7,18 @@ import "slices"
 // sortByName returns the indices of tensors in the order of their names, and
 // whether any names are equal; those keep the header's order. Runs are the
 // indices of names that are not greater than the previous one. If there are
-// none, the tensors are in order and sortByName returns nil.
+// none, the tensors are in order and sortByName returns nil. It uses room, which has two indices for each tensor.
 //
 // Writers list names in a few ascending runs, usually one for each dtype. This
 // is a merge sort of the runs: usually it takes hardly a comparison for each
 // name, and at worst n log n. A hash table would cost more, and could be
 // attacked.
-func sortByName(tensors []Info, runs []uint32) (order []uint32, equal bool) {
+func sortByName(tensors []Info, runs, room []uint32) (order []uint32, equal bool) {
 	if len(runs) == 0 {
 		return nil, false
 	}
 	runs = slices.Insert(runs, 0, 0) // the first run begins at 0
-	both := make([]uint32, 2*len(tensors))
-	order, spare := both[:len(tensors):len(tensors)], both[len(tensors):]
+	order, spare := room[:len(tensors):len(tensors)], room[len(tensors):2*len(tensors)]
 	for i := range order {
 		order[i] = uint32(i)
 	}

@@ -83,11 +83,22 @@ type Parser struct {
 	blind      bool     // some tensors are not in tensors, or have offsets that are not known
 	escapes    bool     // some string has escapes
 	byName     []uint32 // see Result
+	indices    []uint32 // memory for sorting names
 
 	faults []Fault
 	counts [NumRules]int // of faults, kept or not
 	enough bool          // a fault is fatal, and no later entry can annul it
 }
+
+// Reset prepares p for another header. It uses the memory of the one before again, to which that Result refers.
+func (p *Parser) Reset() {
+	clear(p.tensors)
+	*p = Parser{Options: p.Options, padded: p.padded, tensors: p.tensors[:0], dims: p.dims[:0], indices: p.indices,
+		rooms: cap(p.dims)}
+}
+
+// Room returns the memory of the header that was parsed before Reset, or nil.
+func (p *Parser) Room() []byte { return p.padded }
 
 // noOffsets are the Offsets of an entry whose data_offsets are invalid.
 var noOffsets = Span{-1, -1}

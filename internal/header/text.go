@@ -12,8 +12,15 @@ import (
 // ReadText reads the n bytes of the header of the file behind r, and adds Slack
 // zeros. They are copied even from a mapped file, which could change while they
 // are parsed.
-func ReadText(r io.ReaderAt, n int64) ([]byte, error) {
-	text := bytesio.Uncleared(int(n) + Slack)
+//
+// It uses room if that is large enough.
+func ReadText(r io.ReaderAt, n int64, room []byte) ([]byte, error) {
+	text := room[:cap(room)]
+	if size := int(n) + Slack; len(text) >= size {
+		text = text[:size]
+	} else {
+		text = bytesio.Uncleared(size)
+	}
 	clear(text[n:])
 	return text, bytesio.ReadFull(r, text[:n], LengthSize)
 }
