@@ -24,11 +24,20 @@ const (
 	mostHex     = 64 << 10
 )
 
-// A byteLayout is the map of a file.
+// A byteLayout is the map of a file. Its regions take a third of the memory of those of a [listing.Layout].
 type byteLayout struct {
-	*listing.Layout
-	ids   []int32 // of the tensors of regions, or -1
-	kinds []kindSum
+	*listing.Layout     // without regions
+	base            int // the number of the first tensor of the file
+	parts           []part
+	details         map[int]string // of regions, by their index
+	kinds           []kindSum
+}
+
+// A part is a region.
+type part struct {
+	span   safetensors.Span
+	tensor int32 // its index in the file, or -1
+	kind   uint8 // the index in byteLayout.kinds
 }
 
 // A kindSum is the sum over regions of a kind.
@@ -63,16 +72,21 @@ func (o *opened) layoutOf(r *request) (*byteLayout, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &byteLayout{Layout: l, ids: make([]int32, len(l.Regions))}
-	numbers := make(map[*safetensors.TensorInfo]int32)
+	b := compact(l)
+	b.base = o.base[file]
+	o.layouts.put(f.Path, b)
+	return b, nil
+}
+
+// compact returns a map in its short form.
+func compact(l *listing.Layout) *byteLayout {
+	b := &byteLayout{details: make(map[int]string), parts: make([]part, len(l.Regions))}
+	indices := make(map[*safetensors.TensorInfo]int32)
 	for i := 0; l.File.Header != nil && i < len(l.File.Header.Tensors); i++ {
-		numbers[&l.File.Header.Tensors[i]] = int32(o.base[file] + i)
+		indices[&l.File.Header.Tensors[i]] = int32(i)
 	}
 	for i := range l.Regions {
 		region := &l.Regions[i]
-		if b.ids[i] = -1; region.Tensor != nil {
-			b.ids[i] = numbers[region.Tensor]
-		}
 		k := slices.IndexFunc(b.kinds, func(k kindSum) bool { return k.Kind == region.Kind })
 		if k < 0 {
 			k = len(b.kinds)
@@ -80,9 +94,28 @@ func (o *opened) layoutOf(r *request) (*byteLayout, error) {
 		}
 		b.kinds[k].Regions++
 		b.kinds[k].Bytes = encode.Add(b.kinds[k].Bytes, max(region.Span.Len(), 0))
+		b.parts[i] = part{region.Span, -1, uint8(k)}
+		if region.Tensor != nil {
+			b.parts[i].tensor = indices[region.Tensor]
+		}
+		if region.Detail != "" && len(b.details) < mostRows {
+			b.details[i] = region.Detail
+		}
 	}
-	o.layouts.put(f.Path, b)
-	return b, nil
+	short := *l
+	short.Regions = nil
+	b.Layout = &short
+	return b
+}
+
+// region returns a region of the map.
+func (b *byteLayout) region(i int) listing.Region {
+	p := b.parts[i]
+	r := listing.Region{Kind: b.kinds[p.kind].Kind, Span: p.span, Detail: b.details[i]}
+	if p.tensor >= 0 {
+		r.Tensor = &b.File.Header.Tensors[p.tensor]
+	}
+	return r
 }
 
 // mapOf maps a file.
@@ -117,7 +150,7 @@ func mapOf(f listing.File, data io.ReaderAt, found []finding.Finding) (*listing.
 // A regionRow is a region with its tensor.
 type regionRow struct {
 	listing.RegionEntry
-	ID    *int32  `json:"id,omitempty"`
+	ID    *int    `json:"id,omitempty"`
 	Name  *string `json:"name,omitempty"`
 	Label string  `json:"label,omitempty"`
 }
@@ -143,26 +176,28 @@ func (v *Viewer) layout(r *request) (answer, error) {
 		}
 		offset = l.regionAt(at)
 	}
-	offset = min(offset, len(l.Regions))
+	offset = min(offset, len(l.parts))
 	rows := []regionRow{}
-	for i, region := range cut(l.Regions, offset, limit) {
+	for i := range cut(l.parts, offset, limit) {
+		region := l.region(offset + i)
 		row := regionRow{RegionEntry: region.Entry()}
 		if ti := region.Tensor; ti != nil {
-			row.ID = &l.ids[offset+i]
+			id := l.base + int(l.parts[offset+i].tensor)
+			row.ID = &id
 			row.Name, row.Label = named(ti.Name)
 		}
 		rows = append(rows, row)
 	}
 	short := *l.Layout
 	short.Findings = cut(l.Findings, 0, mostFindings)
-	return object(append(short.Members(rows), encode.M("total", len(l.Regions)), encode.M("offset", offset),
+	return object(append(short.Members(rows), encode.M("total", len(l.parts)), encode.M("offset", offset),
 		encode.M("kinds", l.kinds))...), nil
 }
 
 // regionAt returns the index of the region that has a byte.
 func (l *byteLayout) regionAt(at int64) int {
 	// Tensors with invalid offsets come last.
-	i := sort.Search(len(l.Regions), func(i int) bool { return l.Regions[i].Span.End == 0 || l.Regions[i].Span.Begin > at })
+	i := sort.Search(len(l.parts), func(i int) bool { return l.parts[i].span.End == 0 || l.parts[i].span.Begin > at })
 	return max(i-1, 0)
 }
 
@@ -201,11 +236,11 @@ func (v *Viewer) bytemap(r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return object(encode.M("cells", cellsOf(l.Layout, begin, end, min(n, end-begin)))), nil
+	return object(encode.M("cells", cellsOf(l, begin, end, min(n, end-begin)))), nil
 }
 
 // cellsOf divides a part of a file into n cells.
-func cellsOf(l *listing.Layout, begin, end, n int64) []cell {
+func cellsOf(l *byteLayout, begin, end, n int64) []cell {
 	cells := make([]cell, n)
 	step := (end - begin + n - 1) / n
 	n = (end - begin + step - 1) / step
@@ -213,15 +248,14 @@ func cellsOf(l *listing.Layout, begin, end, n int64) []cell {
 	for i := range cells {
 		cells[i].Begin, cells[i].End = begin+int64(i)*step, min(begin+int64(i+1)*step, end)
 	}
-	for i := range l.Regions {
-		region := &l.Regions[i]
-		from, to := max(region.Span.Begin, begin), min(region.Span.End, end)
+	for _, p := range l.parts {
+		from, to := max(p.span.Begin, begin), min(p.span.End, end)
 		if from >= to {
 			continue
 		}
 		for at := (from - begin) / step; at <= (to-1-begin)/step; at++ {
 			c := &cells[at]
-			c.add(region.Kind, min(to, c.End)-max(from, c.Begin))
+			c.add(l.kinds[p.kind].Kind, min(to, c.End)-max(from, c.Begin))
 		}
 	}
 	return cells
