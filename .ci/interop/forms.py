@@ -36,6 +36,14 @@ VAE = {"block_out_channels": (32, 32, 64, 64), "layers_per_block": 2, "sample_si
        "down_block_types": ("DownEncoderBlock2D",) * 4, "up_block_types": ("UpDecoderBlock2D",) * 4}
 FLUX = {"num_layers": 2, "num_single_layers": 2, "attention_head_dim": 16, "num_attention_heads": 2,
         "joint_attention_dim": 32, "pooled_projection_dim": 32, "axes_dims_rope": (4, 6, 6), "in_channels": 16}
+SD3 = {"num_layers": 3, "attention_head_dim": 8, "num_attention_heads": 4, "caption_projection_dim": 32, "in_channels": 4,
+       "joint_attention_dim": 32, "pooled_projection_dim": 32, "pos_embed_max_size": 8, "sample_size": 8,
+       "qk_norm": "rms_norm", "dual_attention_layers": (0,)}
+FLUX2 = {"num_layers": 2, "num_single_layers": 2, "attention_head_dim": 16, "num_attention_heads": 2,
+         "joint_attention_dim": 32, "axes_dims_rope": (4, 4, 4, 4), "in_channels": 16}
+CHROMA = {"num_layers": 2, "num_single_layers": 2, "attention_head_dim": 16, "num_attention_heads": 2,
+          "joint_attention_dim": 32, "axes_dims_rope": (4, 6, 6), "in_channels": 16, "approximator_num_channels": 16,
+          "approximator_hidden_dim": 32, "approximator_layers": 2}
 CLIP = {"hidden_size": 1280, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2,
         "vocab_size": 99, "projection_dim": 1280}
 
@@ -83,7 +91,8 @@ def values(model):
 
 
 def diffusers(c):
-    from diffusers import AutoencoderKL, FluxTransformer2DModel, UNet2DConditionModel
+    from diffusers import (AutoencoderKL, ChromaTransformer2DModel, Flux2Transformer2DModel, FluxTransformer2DModel,
+                           SD3Transformer2DModel, UNet2DConditionModel)
     from diffusers.loaders import single_file_utils as s
     from transformers import CLIPTextConfig, CLIPTextModelWithProjection
 
@@ -95,11 +104,18 @@ def diffusers(c):
     c.compare("vae", values(model), "checkpoint", "diffusers", lambda t: s.convert_ldm_vae_checkpoint(t, model.config),
               stem="diffusion_pytorch_model")
     # The converter has the width of the published model in it, with which a block would take a gigabyte.
-    text = inspect.getsource(s.convert_flux_transformer_checkpoint_to_diffusers).replace("inner_dim = 3072", "inner_dim = 32")
-    exec(text, s.__dict__)
+    for function in s.convert_flux_transformer_checkpoint_to_diffusers, s.convert_chroma_transformer_checkpoint_to_diffusers:
+        exec(inspect.getsource(function).replace("inner_dim = 3072", "inner_dim = 32"), s.__dict__)
     for guidance in True, False:
         c.compare(f"flux-{guidance}", values(FluxTransformer2DModel(guidance_embeds=guidance, **FLUX)), "original", "diffusers",
                   s.convert_flux_transformer_checkpoint_to_diffusers, stem="diffusion_pytorch_model")
+    s.get_caption_projection_dim = lambda checkpoint: SD3["caption_projection_dim"]
+    for cls, config, convert in (
+        (SD3Transformer2DModel, SD3, s.convert_sd3_transformer_checkpoint_to_diffusers),
+        (Flux2Transformer2DModel, FLUX2, s.convert_flux2_transformer_checkpoint_to_diffusers),
+        (ChromaTransformer2DModel, CHROMA, s.convert_chroma_transformer_checkpoint_to_diffusers),
+    ):
+        c.compare(cls.__name__, values(cls(**config)), "original", "diffusers", convert, stem="diffusion_pytorch_model")
     clip = CLIPTextModelWithProjection(CLIPTextConfig(**CLIP))
     c.compare("openclip", values(clip), "checkpoint", "transformers",
               lambda t: s.convert_open_clip_checkpoint(clip, t, prefix="conditioner.embedders.1.model."))

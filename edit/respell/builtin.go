@@ -3,9 +3,11 @@
 package respell
 
 import (
+	"bytes"
 	"embed"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -26,8 +28,29 @@ type layout struct {
 	containers []string // that the other form has before its names in files with several models
 	stem       string   // of files in the own form
 	types      []string // the model_type or _class_name of such models; none if any
+	last       []string // what names have before the number of a block, if the last block is different
 	there      *remap.Map
 	back       *remap.Map
+}
+
+// of returns the layout for tensors: with the number of their last block, if that is different.
+func (l *layout) of(tensors []*safetensors.Tensor) (*layout, error) {
+	most := 0
+	for _, t := range tensors {
+		for _, before := range l.last {
+			if rest, ok := strings.CutPrefix(t.Name, before); ok {
+				number, _, _ := strings.Cut(rest, ".")
+				if n, err := strconv.Atoi(number); err == nil {
+					most = max(most, n)
+				}
+			}
+		}
+	}
+	if most == 0 {
+		return l, nil
+	}
+	one := *l
+	return &one, one.read(most)
 }
 
 // authors are the forms with the names of the authors.
@@ -52,6 +75,8 @@ var layouts = sync.OnceValue(func() []layout {
 			containers: []string{"conditioner.embedders.1.model.", "conditioner.embedders.0.model.", "cond_stage_model.model."}},
 		{file: "flux", own: diffusers, other: authors, containers: unets, stem: "diffusion_pytorch_model",
 			types: []string{"FluxTransformer2DModel"}},
+		{file: "sd3", own: diffusers, other: authors, containers: unets, stem: "diffusion_pytorch_model",
+			types: []string{"SD3Transformer2DModel"}, last: []string{"transformer_blocks.", "joint_blocks."}},
 		{file: "mistral", own: transformers, other: []string{"mistral", "meta"}, stem: "model",
 			types: []string{"llama", "mistral"}},
 		{file: "mixtral", own: transformers, other: []string{"mistral"}, stem: "model", types: []string{"mixtral"}},
@@ -60,17 +85,18 @@ var layouts = sync.OnceValue(func() []layout {
 		{file: "megatron-mixtral", own: transformers, other: []string{"megatron"}, stem: "model", types: []string{"mixtral"}},
 	}
 	for i := range list {
-		if err := list[i].read(); err != nil {
+		if err := list[i].read(0); err != nil {
 			panic(err)
 		}
 	}
 	return list
 })
 
-// read reads the maps.
-func (l *layout) read() error {
+// read reads the maps, for models whose last block has a number.
+func (l *layout) read(last int) error {
 	text, err := data.ReadFile("data/" + l.file + ".map")
 	if err == nil {
+		text = bytes.ReplaceAll(text, []byte("LAST"), strconv.AppendInt(nil, int64(last), 10))
 		l.there, err = remap.Parse(l.file, text)
 	}
 	if err == nil {
@@ -95,6 +121,9 @@ func (f *Form) builtin(in *edit.Input) (out *edit.Output, refused, err error) {
 		if !isOwn && !slices.Contains(l.other, f.Name) || container != "" && !slices.Contains(l.containers, container) ||
 			kind != "" && len(l.types) > 0 && !slices.Contains(l.types, kind) {
 			continue
+		}
+		if l, err = l.of(tensors); err != nil {
+			return nil, nil, err
 		}
 		m, other := l.there, l.back
 		if isOwn {

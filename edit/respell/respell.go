@@ -312,6 +312,9 @@ func (r *respelling) output(tensors []*safetensors.Tensor) (*edit.Output, error)
 		if r.bare {
 			name = strings.TrimPrefix(name, r.fit.Architecture.Prefix)
 		}
+		if r.contained && r.fit.Architecture.Form == names.Diffusers {
+			name = unetContainer + name
+		}
 		o := r.origin[t]
 		one := arrange.Made{Tensor: t, From: o.from, How: o.how}
 		if name != t.Name {
