@@ -30,7 +30,7 @@ func (c *Conversion) Plan(ctx context.Context, source, target string) (_ *Plan, 
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{c: c, close: l.close}
+	p := &Plan{c: c, close: l.closeAll}
 	defer func() {
 		if err != nil {
 			p.Close()
@@ -39,6 +39,11 @@ func (c *Conversion) Plan(ctx context.Context, source, target string) (_ *Plan, 
 	var stem string
 	if p.Dir, stem, err = l.aim(target); err != nil {
 		return nil, err
+	}
+	p.oneFile = l.oneFile
+	if c.MaxShard != 0 && (l.oneFile || !l.joined) {
+		return nil, refuse("a maximum size of shards needs a source in the files of several processes, and a folder for the " +
+			"output: split the output, with `weigh split`")
 	}
 	for _, shard := range l.shards {
 		p.Sources = append(p.Sources, openSource(ctx, shard))
@@ -67,6 +72,9 @@ func (p *Plan) gather(l *located) error {
 			if err := s.unsupported(); err != nil {
 				return err
 			}
+		}
+		if s.part {
+			s.Format = p.Sources[i-1].Format
 		}
 		if s.Format == torch.FormatNPZ {
 			p.metadata = map[string]string{"format": "np"}
@@ -150,12 +158,20 @@ func (p *Plan) lay(stem string) error {
 		w.Split[t.Source]++
 		p.rows[t.Tensor] = &p.Tensors[i]
 	}
+	if p.Sources[0].joined != nil {
+		w.Split, w.MaxShard = nil, p.maxShard()
+		return p.layIn(w, tensors)
+	}
 	// A shard without tensors is not written.
 	w.Split = slices.DeleteFunc(w.Split, func(n int) bool { return n == 0 })
 	if len(w.Split) == 0 { // an empty checkpoint
 		w.Split = nil
 	}
-	var err error
+	return p.layIn(w, tensors)
+}
+
+// layIn plans the files of a writer.
+func (p *Plan) layIn(w *shards.Writer, tensors []*safetensors.Tensor) (err error) {
 	if p.Files, err = w.Plan(p.Dir, tensors...); err != nil {
 		var v *safetensors.Violation
 		if errors.As(err, &v) {

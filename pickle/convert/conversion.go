@@ -37,6 +37,13 @@ type Conversion struct {
 	// DropUnsupported leaves out tensors that safetensors cannot represent.
 	DropUnsupported bool
 
+	// WithOptimizer also takes the tensors of the optimizer's state from the checkpoint of a distributed training.
+	WithOptimizer bool
+
+	// MaxShard is the maximum size in bytes of the data of each file, if the source is one model in the files of several
+	// processes and the output is a folder. 0 means 5 GB. Other sources are written as the shards that they have.
+	MaxShard int64
+
 	// Overwrite replaces existing files, and removes those that would pass for a part of
 	// the new model. A source is never replaced.
 	Overwrite bool

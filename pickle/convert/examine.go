@@ -4,6 +4,7 @@ package convert
 
 import (
 	"context"
+	"path"
 
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/pickle/torch"
@@ -22,8 +23,25 @@ func (c *Conversion) Examine(ctx context.Context, cp *checkpoint.Checkpoint, nam
 		if err != nil {
 			continue
 		}
-		from, ok := opened.(*torch.Checkpoint)
-		if !ok {
+		var skipped []torch.Skipped
+		switch from := opened.(type) {
+		case *torch.Checkpoint:
+			skipped = from.Skipped
+		case joined:
+			skipped = from.Skipped()
+			for _, file := range from.Files() {
+				if file == path.Base(shard) {
+					continue
+				}
+				part, err := cp.Set().OpenBeside(ctx, file)
+				if err != nil {
+					return nil, err
+				}
+				defer part.Close()
+				p.Sources = append(p.Sources, &Source{Path: name(path.Join(path.Dir(shard), file)), Size: part.Size(),
+					reader: part.ReaderAt(ctx), part: true})
+			}
+		default:
 			continue
 		}
 		object, err := cp.Object(ctx, shard)
@@ -31,7 +49,7 @@ func (c *Conversion) Examine(ctx context.Context, cp *checkpoint.Checkpoint, nam
 			return nil, err
 		}
 		p.Sources = append(p.Sources, &Source{Path: name(shard), Size: object.Size(), reader: object.ReaderAt(ctx),
-			Skipped: from.Skipped})
+			Skipped: skipped})
 	}
 	if err := p.judge(); err != nil {
 		return nil, err

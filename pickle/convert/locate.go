@@ -14,34 +14,45 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/checkpoint/shards"
-	"github.com/weightools/safetensors/gguf"
 	"github.com/weightools/safetensors/internal/wording"
-	"github.com/weightools/safetensors/pickle/torch"
 	"github.com/weightools/safetensors/store"
 )
 
 // A located is the files of a source.
 type located struct {
-	shards []locatedShard
-	folder bool // whether a folder or an index was named
-	index  *checkpoint.Index
-	from   string // the name of the index
-	stem   string // what names of new files begin with
-	close  func() error
+	shards  []locatedShard
+	folder  bool // whether a folder or an index was named
+	index   *checkpoint.Index
+	from    string // the name of the index
+	stem    string // what names of new files begin with
+	joined  bool   // whether the shards are parts of one file
+	oneFile bool   // whether the output is one file
+	close   func() error
+	parts   []store.Object // open files that close does not close
 }
 
 // A locatedShard is one file of a source.
 type locatedShard struct {
 	path   string // by which the user can open it
 	object store.Object
+	joined joined // the tensors, if they are in several files
+	part   bool   // whether it belongs to the joined tensors of another
+}
+
+// closeAll closes the files.
+func (l *located) closeAll() error {
+	errs := []error{l.close()}
+	for _, one := range l.parts {
+		errs = append(errs, one.Close())
+	}
+	return errors.Join(errs...)
 }
 
 // locate finds the files of a source: a file of any name, or the model in a
 // folder, or the shards of an index, as package checkpoint finds them.
 func (c *Conversion) locate(ctx context.Context, src string) (*located, error) {
 	opts := &checkpoint.Options{
-		Resolve: c.Resolve, HeadersOnly: true, Formats: []checkpoint.Format{torch.PyTorch(&c.Torch), torch.NPZ(&c.Torch),
-			gguf.Format(nil)},
+		Resolve: c.Resolve, HeadersOnly: true, Formats: c.formats(),
 	}
 	ref, err := store.Parse(src)
 	if err != nil {
@@ -51,10 +62,10 @@ func (c *Conversion) locate(ctx context.Context, src string) (*located, error) {
 	if err != nil {
 		return nil, err
 	}
-	if within != "" && !strings.HasSuffix(within, ".index.json") {
+	if within != "" && !strings.HasSuffix(within, ".index.json") && !mayBeJoined(opts.Formats, within) {
 		object, err := from.Open(ctx, within)
 		if err == nil {
-			one := locatedShard{inStore(ref, within, within), object}
+			one := locatedShard{path: inStore(ref, within, within), object: object}
 			return &located{shards: []locatedShard{one}, stem: stemOf(within), close: object.Close}, nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
@@ -99,16 +110,24 @@ func locateModel(ctx context.Context, from store.Store, ref store.Ref, within st
 		if errors.As(err, &v) && v.Rule == checkpoint.RuleShardMissing {
 			err = &SourceError{inStore(ref, within, cmp.Or(set.Index, shard)), v}
 		}
+		var all joined
+		if err == nil {
+			all, err = openJoined(ctx, cp, shard, opts)
+		}
+		l.shards = append(l.shards, locatedShard{path: inStore(ref, within, shard), object: object, joined: all})
+		if err == nil && all != nil {
+			l.joined = true
+			err = l.openParts(ctx, from, shard, all, func(name string) string { return inStore(ref, within, name) })
+		}
 		if err != nil {
-			cp.Close()
+			l.closeAll()
 			return nil, err
 		}
-		l.shards = append(l.shards, locatedShard{inStore(ref, within, shard), object})
 	}
 	switch {
 	case set.Index != "":
 		l.from = inStore(ref, within, set.Index)
-	case len(set.Shards) > 1:
+	case len(set.Shards) > 1, l.joined:
 		l.stem = "model"
 	}
 	return l, nil
@@ -149,7 +168,7 @@ func inStore(ref store.Ref, within, name string) string {
 }
 
 // sourceEnds are the extensions of checkpoints of PyTorch and NumPy, of their indexes, and of GGUF files.
-var sourceEnds = []string{".index.json", ".bin", ".pt", ".pth", ".ckpt", ".npz", ".pkl", ".gguf"}
+var sourceEnds = []string{".index.json", ".distcp", ".bin", ".pt", ".pth", ".ckpt", ".npz", ".pkl", ".gguf"}
 
 // stemOf returns what the name of a new file begins with.
 func stemOf(name string) string {
@@ -166,13 +185,14 @@ func stemOf(name string) string {
 // aim returns where the new files go.
 func (l *located) aim(dst string) (dir, stem string, err error) {
 	ext := ""
-	if len(l.shards) == 1 {
+	if len(l.shards) == 1 || l.joined {
 		ext = weightsEnd
 	}
 	out, err := shards.FindOutput(dst, ext, wording.Count(len(l.shards), "shard")+" to convert")
 	if err != nil || out.File == "" {
 		return out.Dir, l.stem, err
 	}
+	l.oneFile = true
 	return out.Dir, strings.TrimSuffix(out.File, weightsEnd), nil
 }
 

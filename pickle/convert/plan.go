@@ -36,6 +36,7 @@ type Plan struct {
 	mu       sync.Mutex // of Warnings
 	c        *Conversion
 	metadata map[string]string
+	oneFile  bool                            // whether the output is one file
 	rows     map[*safetensors.Tensor]*Tensor // of Tensors
 	ahead    int64                           // bytes that are digested before files are written
 	read     atomic.Int64                    // how many of these were

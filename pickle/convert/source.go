@@ -39,11 +39,14 @@ type Source struct {
 	reader io.ReaderAt // of object
 	file   *os.File    // on this machine, or nil
 	cp     *torch.Checkpoint
+	joined joined // the tensors, if they are in several files
+	part   bool   // whether another source has the tensors
 }
 
 // openSource returns the source that a located file is.
 func openSource(ctx context.Context, shard locatedShard) *Source {
-	s := &Source{Path: shard.path, Size: shard.object.Size(), object: shard.object, reader: shard.object.ReaderAt(ctx)}
+	s := &Source{Path: shard.path, Size: shard.object.Size(), object: shard.object,
+		reader: shard.object.ReaderAt(ctx), joined: shard.joined, part: shard.part}
 	if r, ok := s.reader.(interface{ ReadsFile() (*os.File, int64) }); ok {
 		s.file, _ = r.ReadsFile()
 	}
@@ -65,9 +68,14 @@ func (s *Source) open(o *torch.Options) (err error) {
 	if err := bytesio.ReadFull(s.reader, head, 0); err != nil {
 		return s.fault(err)
 	}
-	if gguf.Is(head) {
+	switch {
+	case s.part:
+		s.cp = new(torch.Checkpoint)
+	case s.joined != nil:
+		err = s.openJoined()
+	case gguf.Is(head):
 		s.cp, err = s.openGGUF()
-	} else {
+	default:
 		s.cp, err = torch.Open(s.reader, s.Size, o)
 	}
 	if err != nil {

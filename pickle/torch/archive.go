@@ -65,8 +65,7 @@ func (f *file) orShard(err error) error {
 		Detail: fmt.Sprintf("the file is a shard of a distributed checkpoint: %s in a row, whose names are in "+
 			"the file .metadata", wording.Count(len(row), "archive")),
 		unsupported: true,
-		fix: "Merge the checkpoint in Python: " +
-			"`python -m torch.distributed.checkpoint.format_utils dcp_to_torch FOLDER NEW.pt`.",
+		fix:         "Name its folder, which has .metadata: `weigh convert FOLDER -o NEW`.",
 	}
 }
 

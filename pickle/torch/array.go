@@ -7,8 +7,8 @@ import (
 
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/pickle/internal/dtypes"
 	"github.com/weightools/safetensors/pickle/internal/latin1"
-	"github.com/weightools/safetensors/pickle/torch/internal/dtypes"
 	"github.com/weightools/safetensors/pickle/torch/internal/tree"
 )
 

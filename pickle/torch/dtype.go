@@ -7,7 +7,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/pickle"
-	"github.com/weightools/safetensors/pickle/torch/internal/dtypes"
+	"github.com/weightools/safetensors/pickle/internal/dtypes"
 	"github.com/weightools/safetensors/pickle/torch/internal/tree"
 )
 

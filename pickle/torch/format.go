@@ -15,7 +15,6 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
-	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/internal/tarwalk"
 	"github.com/weightools/safetensors/store"
@@ -164,21 +163,6 @@ func (cp *Checkpoint) Describe() checkpoint.Description {
 	if cp.Root != "" {
 		d.Notes = append(d.Notes, fmt.Sprintf("shows the tensors under %s", quoted(cp.Root)))
 	}
-	var tensors, values, unsupported int
-	for _, s := range cp.Skipped {
-		if s.Unsupported {
-			unsupported++
-			continue
-		}
-		tensors, values = tensors+s.Tensors, values+s.Values
-	}
-	if unsupported > 0 {
-		d.Notes = append(d.Notes, "skips "+wording.Count(unsupported, "tensor")+" that safetensors cannot represent")
-	}
-	if tensors > 0 {
-		d.Notes = append(d.Notes, fmt.Sprintf(
-			"skips %s and %s that are not part of the model: `weigh convert --dry-run FILE -o NEW.safetensors` lists them",
-			wording.Count(tensors, "tensor"), wording.Count(values, "other value")))
-	}
+	d.Notes = append(d.Notes, NotesOf(cp.Skipped)...)
 	return d
 }

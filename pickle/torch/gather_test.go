@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/weightools/safetensors"
-	"github.com/weightools/safetensors/pickle/torch/internal/dtypes"
+	"github.com/weightools/safetensors/pickle/internal/dtypes"
 )
 
 // naive returns the elements of a view one by one.

@@ -9,8 +9,10 @@ import (
 	"github.com/weightools/safetensors/pickle/torch/internal/tree"
 )
 
-// rootKeys are the keys under which training programs store weights, in order of priority.
-var rootKeys = [...]string{"state_dict", "model_state_dict", "model", "module", "net", "params_ema", "params", "ema"}
+// RootKeys returns the keys under which training programs store weights, in order of priority.
+func RootKeys() []string {
+	return []string{"state_dict", "model_state_dict", "model", "module", "net", "params_ema", "params", "ema"}
+}
 
 // root returns the value to take tensors from, and records the values outside it.
 func (f *file) root(w *walker, top pickle.Value) (pickle.Value, error) {
@@ -23,7 +25,7 @@ func (f *file) root(w *walker, top pickle.Value) (pickle.Value, error) {
 		return top, nil
 	}
 	children := w.Children(top)
-	for _, key := range rootKeys {
+	for _, key := range RootKeys() {
 		for i, c := range children {
 			if c.Name != key || c.Odd != "" || w.isTensor(c.V) {
 				continue
@@ -46,7 +48,7 @@ func (f *file) emptyRoot(w *walker, top pickle.Value, children []tree.Child) (pi
 	if t, err := w.Count(top); t.Tensors > 0 || err != nil {
 		return top, err
 	}
-	for _, key := range rootKeys {
+	for _, key := range RootKeys() {
 		for i, c := range children {
 			if c.Name == key && c.Odd == "" && w.isEmpty(c.V) {
 				f.Root = key

@@ -36,3 +36,24 @@ func (f *file) skip(s Skipped) error {
 	f.Skipped = append(f.Skipped, s)
 	return f.take(s.Path+s.What, childSize)
 }
+
+// NotesOf returns sentences about skipped values, as a [checkpoint.Description] has them.
+func NotesOf(skipped []Skipped) (notes []string) {
+	var tensors, values, unsupported int
+	for _, s := range skipped {
+		if s.Unsupported {
+			unsupported++
+			continue
+		}
+		tensors, values = tensors+s.Tensors, values+s.Values
+	}
+	if unsupported > 0 {
+		notes = append(notes, "skips "+wording.Count(unsupported, "tensor")+" that safetensors cannot represent")
+	}
+	if tensors > 0 {
+		notes = append(notes, fmt.Sprintf(
+			"skips %s and %s that are not part of the model: `weigh convert --dry-run FILE -o NEW.safetensors` lists them",
+			wording.Count(tensors, "tensor"), wording.Count(values, "other value")))
+	}
+	return notes
+}

@@ -10,8 +10,8 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/internal/wording"
+	"github.com/weightools/safetensors/pickle/internal/dtypes"
 	"github.com/weightools/safetensors/pickle/internal/strided"
-	"github.com/weightools/safetensors/pickle/torch/internal/dtypes"
 )
 
 // maxRank is the maximum number of dimensions, PyTorch's own limit for most operations.

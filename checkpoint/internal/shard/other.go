@@ -5,6 +5,7 @@ package shard
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/weightools/safetensors/checkpoint/internal/finding"
 	"github.com/weightools/safetensors/checkpoint/internal/naming"
 	"github.com/weightools/safetensors/internal/bytesio"
+	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/store"
 )
 
@@ -210,9 +212,13 @@ func (s *Shard) judgeOther(ctx context.Context, f *Format, err error) (*safetens
 		k.Report = report
 	}
 	if err != nil {
+		all := violationsIn(err)
+		if n := len(all) - 1; n > 0 {
+			err = fmt.Errorf("%w, and %s more", all[0], wording.Count(n, "fault"))
+		}
 		k.Blind, k.Fault = true, AtPath("open", s.Path, err)
 		if len(k.Report.Violations) == 0 {
-			k.Report.Violations = violationsIn(err)
+			k.Report.Violations = all
 		}
 	} else {
 		k.Header, k.Format, k.Notes, k.Stored = s.other.header, s.other.Variant, s.other.Notes, s.other.Stored

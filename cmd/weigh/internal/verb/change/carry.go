@@ -23,6 +23,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 	"github.com/weightools/safetensors/edit"
 	"github.com/weightools/safetensors/filetype"
+	"github.com/weightools/safetensors/pickle/convert"
 )
 
 // carriedHelp is a paragraph in the help of commands that write to another folder.
@@ -97,6 +98,14 @@ func (f *carryFlags) settle(c *carrying, out string) {
 	for _, file := range c.Unreadable {
 		c.report.Warnings = append(c.report.Warnings, file+" is not copied: permission denied")
 	}
+	c.report.NotCopied = c.Others
+}
+
+// without leaves sources out of the files that are not copied.
+func (c *carrying) without(sources []*convert.Source) {
+	c.Others = slices.DeleteFunc(c.Others, func(name string) bool {
+		return slices.ContainsFunc(sources, func(s *convert.Source) bool { return s.Path == name })
+	})
 	c.report.NotCopied = c.Others
 }
 

@@ -31,6 +31,7 @@ type convertFlags struct {
 	all, noCRC                   bool
 	dense, quantized             bool
 	force, dryRun, json          bool
+	maxShard                     cli.ByteSize
 }
 
 // sharedChoices are what --shared can be.
@@ -53,6 +54,10 @@ are copied; types with blocks, such as Q4_K, are decoded to F32.
 Nothing is unpickled and no code runs. Each file is scanned first, as by weigh scan. A
 dangerous file is refused with exit code 1; --convert-anyway extracts its tensors, also
 without running code. A suspicious file is converted with a warning.
+
+A distributed training saves its model in the files of all processes. convert joins them:
+SRC is the folder of torch.distributed.checkpoint (.metadata and .distcp files), or one of
+its files. If DST is a folder, shards have at most 5 GB.
 
 From a training checkpoint, convert takes the weights: the tensors under "state_dict",
 "model" and similar keys, or all if the top level has tensors. --root selects another
@@ -115,6 +120,8 @@ func (f *convertFlags) register(cmd *cobra.Command) {
 	f.carryFlags.register(cmd)
 	f.policy.RegisterPolicy(cmd)
 	f.policy.RegisterBudget(cmd, false)
+	fl.Var(&f.maxShard, "max-shard-size", "maximum `SIZE` of a shard's data, for the files of a distributed training")
+	fl.Lookup("max-shard-size").DefValue = "5GB"
 	fl.BoolVar(&f.noCRC, "no-crc", false, "compare all bytes instead of the archive's checksums")
 	fl.BoolVar(&f.force, "force", false, "overwrite existing files (never SRC)")
 	fl.BoolVar(&f.dryRun, "dry-run", false, "show what would be written, but write nothing")
@@ -143,7 +150,7 @@ func (f *convertFlags) conversion(sess *cli.Session) (*convert.Conversion, error
 	return &convert.Conversion{
 		Torch: torch.Options{Root: f.root, All: f.all, NoChecksum: f.noCRC, Values: f.values != "", Dense: f.dense,
 			Quantized: f.quantized, Budget: f.policy.Budget},
-		Scanner: *scanner, Anyway: f.anyway, StripPrefix: f.prefixes, Shared: convert.Shared(f.shared),
+		Scanner: *scanner, MaxShard: int64(f.maxShard), Anyway: f.anyway, StripPrefix: f.prefixes, Shared: convert.Shared(f.shared),
 		DropUnsupported: f.unsupported, Overwrite: f.force, Digests: f.json,
 	}, nil
 }
@@ -181,6 +188,7 @@ func runConvert(ctx context.Context, sess *cli.Session, source target.Name, c *c
 	if err := beside.stage(ctx, f.dryRun); err != nil {
 		return err
 	}
+	beside.without(plan.Sources)
 	plan.Files.Beside = beside.Companions
 	out := plan.Files.Receipt()
 	out.Written = !f.dryRun

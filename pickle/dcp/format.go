@@ -1,0 +1,110 @@
+// Distributed checkpoints as a format of package checkpoint.
+
+package dcp
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"path"
+	"strings"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/pickle/torch"
+	"github.com/weightools/safetensors/store"
+)
+
+// The names of the files.
+const (
+	metadataName = ".metadata"
+	firstPart    = "__0_0.distcp"
+	extension    = ".distcp"
+)
+
+// Options configure the format. The zero value is the default.
+type Options struct {
+	// Torch has the limits of pickles, and selects the root. Nil selects the defaults.
+	Torch *torch.Options
+
+	// Optimizer takes the tensors of the optimizer's state, too, which have the names "optimizer.…".
+	Optimizer bool
+}
+
+// Format returns the format, for [checkpoint.Options]. List it before other formats of PyTorch. Its tensors are
+// *[Tensors].
+func Format(o Options) checkpoint.Format {
+	return checkpoint.Format{
+		Name:       "distributed PyTorch",
+		Extensions: []string{extension},
+		Rank: func(name string) int {
+			if strings.HasPrefix(path.Base(path.Dir(name)), "optim") { // as accelerate names the folder
+				return -1
+			}
+			return 0
+		},
+		Match: func(head []byte, name string) bool {
+			switch {
+			case path.Base(name) == metadataName:
+				return len(head) > 1 && head[0] == 0x80 // PROTO
+			case path.Ext(name) == extension:
+				return bytes.HasPrefix(head, []byte("PK"))
+			}
+			return false
+		},
+		Joined: &checkpoint.Joined{
+			Heads: func(base string) []string {
+				if base == metadataName || path.Ext(base) == extension {
+					return []string{metadataName, firstPart}
+				}
+				return nil
+			},
+			Open: func(ctx context.Context, name string, head store.Object, beside checkpoint.Beside) (checkpoint.Tensors, error) {
+				if path.Base(name) != metadataName {
+					v := checkpoint.Damaged("the file is a part of a distributed checkpoint, and the file %s, which has the names "+
+						"and shapes, is missing in its folder", metadataName)
+					v.Fix = "Copy the file " + metadataName + ", too. Its name begins with a dot, so some programs leave it out."
+					return nil, v
+				}
+				t, err := open(ctx, &o, head, beside)
+				if err != nil {
+					return nil, err
+				}
+				return t, nil
+			},
+			Judge: func(ctx context.Context, name string, head store.Object, beside checkpoint.Beside, headersOnly bool) (
+				*safetensors.Report, error) {
+				return judge(ctx, &o, name, head, beside, headersOnly)
+			},
+		},
+	}
+}
+
+// judge opens the archives of all chunks, unless headersOnly is set, and reports those that are not as the metadata
+// says. What Open finds, it leaves to Open.
+func judge(ctx context.Context, o *Options, name string, head store.Object, beside checkpoint.Beside, headersOnly bool) (
+	*safetensors.Report, error) {
+	report := new(safetensors.Report)
+	if headersOnly || path.Base(name) != metadataName {
+		return report, nil
+	}
+	t, err := open(ctx, o, head, beside)
+	if err != nil {
+		return report, ctx.Err()
+	}
+	const most = 1000
+	for _, p := range t.pieces {
+		_, err := p.source()
+		var v *safetensors.Violation
+		switch {
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case err == nil:
+		case !errors.As(err, &v):
+			return nil, err
+		case len(report.Violations) < most:
+			report.Violations = append(report.Violations, v)
+		}
+	}
+	return report, nil
+}
