@@ -44,6 +44,7 @@ var rooms = map[string][]string{
 	"edit/remap":                       {".", "internal", "edit/arrange"},
 	"edit/adapter":                     {".", "internal", "edit", "model/adapters"},
 	"edit/tie":                         {".", "internal", "edit", "model/names"},
+	"edit/plain":                       {".", "internal", "edit", "model/unpack"},
 	"edit/respell":                     {".", "internal", "edit", "model/names"},
 	"digest":                           {".", "internal"},
 	"vectors":                          {},

@@ -7,6 +7,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint/shards"
@@ -19,6 +21,9 @@ type Input struct {
 	Tensors  []*safetensors.Tensor // of all files
 	Metadata map[string]string     // of the first file
 	Files    int                   // how many there are
+
+	// Merged returns the metadata of all files: the first value of each key.
+	Merged func() map[string]string
 
 	// Beside reads a small file in the folder of the source. The error wraps [fs.ErrNotExist] if there is none.
 	Beside func(name string) ([]byte, error)
@@ -124,6 +129,13 @@ func settle(spots map[*safetensors.Tensor]*spot) {
 // input returns what tensors are made of.
 func (s *source) input(ctx context.Context, tensors []*safetensors.Tensor) *Input {
 	return &Input{Tensors: tensors, Metadata: s.files[0].header.Metadata, Files: len(s.files),
+		Merged: func() map[string]string {
+			all := make(map[string]string)
+			for _, f := range slices.Backward(s.files) {
+				maps.Copy(all, f.header.Metadata)
+			}
+			return all
+		},
 		Beside: func(name string) ([]byte, error) {
 			object, err := s.cp.Set().OpenBeside(ctx, name)
 			if err != nil {

@@ -75,7 +75,7 @@ func (e *Edit) totals() (t editTotals) {
 		case row.Now.Name != row.Was.Name:
 			t.Renamed++
 		}
-		if row.Now.Dtype != row.Was.Dtype {
+		if row.Now.Dtype != row.Was.Dtype && row.How == "" {
 			t.Cast++
 		}
 		if row.Payload == edit.Same {

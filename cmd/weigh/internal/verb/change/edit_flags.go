@@ -25,6 +25,7 @@ type editFlags struct {
 	rename, cast, copies       []string
 	mapFile, names             string
 	reverse, tie, untie        bool
+	unpack                     bool
 	saturate, fix              bool
 	align                      int
 	canonical, dryRun, lenient bool
@@ -50,6 +51,7 @@ func (f *editFlags) register(cmd *cobra.Command) {
 	fl.BoolVar(&f.reverse, "reverse", false, "apply --map in the other direction")
 	fl.BoolVar(&f.tie, "tie", false, "drop an output layer that equals the embedding; see above")
 	fl.BoolVar(&f.untie, "untie", false, "write the embedding also as the output layer; see above")
+	fl.BoolVar(&f.unpack, "unpack", false, "write packed weights as floats; see above")
 	fl.StringArrayVar(&f.cast, "cast", nil, "cast tensors, as `[FROM=]DTYPE` (repeatable); see above")
 	fl.StringArrayVar(&f.castKeep, "cast-keep", nil, "do not cast tensors that match `GLOB` (repeatable)")
 	fl.BoolVar(&f.saturate, "saturate", false,
@@ -79,7 +81,7 @@ func (f *editFlags) edit(sess *cli.Session, cmd *cobra.Command) (*edit.Edit, err
 	case len(f.castKeep) > 0 && len(f.cast) == 0, f.saturate && len(f.cast) == 0:
 		return nil, cli.Usagef("--cast-keep and --saturate need --cast")
 	case len(f.set)+len(f.unset)+len(f.keep)+len(f.drop)+len(f.rename)+len(f.cast)+len(f.copies)+f.align == 0 && !f.canonical && !f.fix &&
-		f.mapFile+f.names == "" && !f.tie && !f.untie:
+		f.mapFile+f.names == "" && !f.tie && !f.untie && !f.unpack:
 		return nil, cli.Usagef("no change given; see %s --help", cmd.CommandPath())
 	}
 	e := &edit.Edit{

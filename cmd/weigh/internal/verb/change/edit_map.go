@@ -13,6 +13,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/edit"
 	"github.com/weightools/safetensors/edit/adapter"
+	"github.com/weightools/safetensors/edit/plain"
 	"github.com/weightools/safetensors/edit/remap"
 	"github.com/weightools/safetensors/edit/respell"
 	"github.com/weightools/safetensors/edit/tie"
@@ -22,8 +23,11 @@ import (
 // maxMap is how large a map is at most, in bytes.
 const maxMap = 64 << 20
 
-// readArrangement reads the flags --names, --map, --reverse, --tie and --untie.
+// readArrangement reads the flags --names, --map, --reverse, --tie, --untie and --unpack.
 func (f *editFlags) readArrangement(sess *cli.Session, e *edit.Edit) error {
+	if f.unpack {
+		return f.readUnpack(e)
+	}
 	if f.tie || f.untie {
 		return f.readTie(e)
 	}
@@ -86,6 +90,16 @@ func (f *editFlags) readTie(e *edit.Edit) error {
 	if e.Arrange = tie.Tie; f.untie {
 		e.Arrange = tie.Untie
 	}
+	return nil
+}
+
+// readUnpack reads the flag --unpack. The casts are those of the plain model.
+func (f *editFlags) readUnpack(e *edit.Edit) error {
+	if f.tie || f.untie || f.mapFile+f.names != "" || len(f.rename)+len(f.copies) > 0 {
+		return cli.Usagef("--unpack excludes --map, --names, --tie, --untie, --rename and --copy: edit the result")
+	}
+	e.Arrange = plain.Unpack(plain.Options{Cast: e.Cast, CastKeep: e.CastKeep, Saturate: e.Saturate})
+	e.Cast, e.CastKeep = nil, nil
 	return nil
 }
 
