@@ -29,7 +29,7 @@ var rooms = map[string][]string{
 	"checkpoint/shards":                {"filetype", ".", "store", "checkpoint", "internal"},
 	"gguf":                             {".", "filetype", "store", "checkpoint", "internal"},
 	"gguf/internal":                    {"internal"},
-	"gguf/origin":                      {".", "checkpoint", "edit/arrange", "model/names", "internal"},
+	"gguf/origin":                      {".", "checkpoint", "edit/arrange", "model/names", "model/unpack", "internal"},
 	"model":                            {".", "checkpoint", "internal", "model/adapters"},
 	"model/adapters":                   {".", "internal"},
 	"model/unpack":                     {".", "internal", "model/internal"},

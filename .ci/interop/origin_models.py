@@ -75,7 +75,8 @@ class Model:
 
 
 class Handmade:
-    """A model whose class transformers does not have, or no longer saves as published."""
+    """A model whose class transformers does not have, or no longer saves as published. Tensors named weight are F8_E4M3
+    if there is a weight_scale_inv beside them."""
 
     def __init__(self, architecture, config, shapes, layers):
         self.config = {"architectures": [architecture], "vocab_size": VOCAB, "bos_token_id": 1, "eos_token_id": 2,
@@ -92,6 +93,10 @@ class Handmade:
             if t.dtype == torch.uint8:
                 low, high = (0, 256) if name.endswith("_blocks") else (118, 124)
                 t.random_(low, high, generator=g)
+            elif name + "_scale_inv" in tensors:
+                tensors[name] = (t * 1000).to(torch.float8_e4m3fn)
+            elif name.endswith("_scale_inv"):
+                tensors[name] = t.abs().float() + 0.001
         save_file(tensors, folder / "model.safetensors", {"format": "pt"})
         (folder / "config.json").write_text(json.dumps(self.config))
 
@@ -245,6 +250,18 @@ MODELS = {
             "attention_norm.weight": [256], "ffn_norm.weight": [256], "attention.wqkv.weight": [512, 256],
             "attention.wo.weight": [256, 256], "feed_forward.w1.weight": [512, 256],
             "feed_forward.w3.weight": [512, 256], "feed_forward.w2.weight": [256, 512]}.items()}),
+    "llama-fp8": Handmade(
+        "LlamaForCausalLM",
+        {**LLAMA, "quantization_config": {"quant_method": "fp8", "weight_block_size": [128, 128], "fmt": "e4m3",
+                                          "activation_scheme": "dynamic"}},
+        {"model.embed_tokens.weight": [VOCAB, 256], "model.norm.weight": [256], "lm_head.weight": [VOCAB, 256]},
+        {"model.layers.#." + k: v for k, v in {
+            "input_layernorm.weight": [256], "post_attention_layernorm.weight": [256],
+            **{f"self_attn.{p}_proj.weight": [n, 256] for p, n in zip("qkvo", (256, 128, 128, 256))},
+            **{f"self_attn.{p}_proj.weight_scale_inv": [n // 128, 2] for p, n in zip("qkvo", (256, 128, 128, 256))},
+            "mlp.gate_proj.weight": [512, 256], "mlp.gate_proj.weight_scale_inv": [4, 2],
+            "mlp.up_proj.weight": [512, 256], "mlp.up_proj.weight_scale_inv": [4, 2],
+            "mlp.down_proj.weight": [256, 512], "mlp.down_proj.weight_scale_inv": [2, 4]}.items()}),
     "minicpm": Handmade(
         "MiniCPMForCausalLM",
         {**LLAMA, "model_type": "minicpm", "scale_emb": 12, "scale_depth": 1.4, "dim_model_base": 256},

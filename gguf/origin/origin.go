@@ -14,6 +14,7 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/internal/bytesio"
+	"github.com/weightools/safetensors/model/unpack"
 )
 
 // A State is what the comparison of a tensor says.
@@ -26,8 +27,8 @@ const (
 	Off       State = "off"       // they differ by more
 	Other     State = "other"     // they have nothing in common: the error is half as large as the values or larger
 	Shape     State = "shape"     // another number of elements
-	Unmatched State = "unmatched" // the map does not say what the tensor is made of, or the checkpoint lacks it
-	Skipped   State = "skipped"   // made from the configuration, or packed in the checkpoint
+	Unmatched State = "unmatched" // the source is unknown, is not in the checkpoint, or cannot be decoded
+	Skipped   State = "skipped"   // made from the configuration
 )
 
 // A Tensor is the result for one tensor of the GGUF model.
@@ -127,6 +128,7 @@ type matcher struct {
 	stored      []safetensors.TensorInfo // of the model, as in its files
 	names       map[string]string        // of the checkpoint, by plain name
 	bare        map[string]string        // the same without the base of a model
+	packed      *unpack.Weights          // of the checkpoint
 }
 
 func newMatcher(ctx context.Context, model, from *checkpoint.Checkpoint) (*matcher, error) {
@@ -147,6 +149,10 @@ func newMatcher(ctx context.Context, model, from *checkpoint.Checkpoint) (*match
 		return nil, fmt.Errorf("origin: the names of the architecture %q are not in the map: %w", m.arch,
 			errors.ErrUnsupported)
 	}
+	var err error
+	if m.packed, err = weightsOf(ctx, from); err != nil {
+		return nil, err
+	}
 	layers := m.number("block_count") - m.number("nextn_predict_layers")
 	for _, shard := range from.Shards() {
 		h, err := from.Header(ctx, shard)
@@ -154,16 +160,19 @@ func newMatcher(ctx context.Context, model, from *checkpoint.Checkpoint) (*match
 			return nil, err
 		}
 		for i := range h.Tensors {
-			m.add(h.Tensors[i].Name, layers)
+			if name := m.nameOf(&h.Tensors[i]); name != "" {
+				m.add(name, h.Tensors[i].Name, layers)
+			}
 		}
 	}
 	return m, nil
 }
 
-// add adds a tensor of the checkpoint, whose model has the given number of layers that do not predict further tokens.
-func (m *matcher) add(name string, layers int64) {
+// add adds a tensor of the checkpoint under a name of the map. The model has the given number of layers that do not
+// predict further tokens.
+func (m *matcher) add(name, own string, layers int64) {
 	p := continued(plain(name), layers)
-	m.names[p], m.bare[bare(p)] = name, name
+	m.names[p], m.bare[bare(p)] = own, own
 }
 
 // number returns a number of the model's metadata, 0 if it is unknown.
@@ -228,7 +237,7 @@ func (m *matcher) compare(ctx context.Context, ti *safetensors.TensorInfo) (Tens
 	t := Tensor{Name: ti.Name, Type: ti.Dtype, State: Unmatched, Why: "the checkpoint has no tensor for it"}
 	origins, made := m.origins(ti.Name)
 	if made && len(origins) == 0 {
-		t.State, t.Why = Skipped, "it is made from the configuration, or packed in the checkpoint"
+		t.State, t.Why = Skipped, "it is made from the configuration"
 	}
 	for i, o := range origins { // the first that fits counts
 		c, why, err := m.prepare(ctx, ti, o.from, o.how)
@@ -237,7 +246,7 @@ func (m *matcher) compare(ctx context.Context, ti *safetensors.TensorInfo) (Tens
 		}
 		if why != "" {
 			if i == 0 {
-				t.From, t.How, t.State, t.Why = o.from, o.how, Skipped, why
+				t.From, t.How, t.Why = o.from, o.how, why
 				if c != nil {
 					t.State = Shape
 				}
@@ -264,8 +273,8 @@ func (m *matcher) prepare(ctx context.Context, ti *safetensors.TensorInfo, from 
 	}
 	list := make([]*safetensors.Tensor, len(from))
 	for i, name := range from {
-		if list[i], err = m.from.Tensor(ctx, name); err != nil {
-			return nil, "", err
+		if list[i], why, err = m.open(ctx, name); err != nil || why != "" {
+			return nil, why, err
 		}
 	}
 	made, op, err := apply(how, ti.Name, list, m.number)

@@ -1,7 +1,10 @@
 package origin
 
 import (
+	"encoding/binary"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -52,7 +55,7 @@ func TestCompare(t *testing.T) {
 
 // Each step of each transform in the map is known, and each tensor has a source.
 func TestMapIsWhole(t *testing.T) {
-	special := []string{"", "reshape", "pad_rows", "add_one", "neg_exp", "stack", "made", "mxfp4_repack"}
+	special := []string{"", "reshape", "pad_rows", "add_one", "neg_exp", "stack", "made"}
 	if len(tables()) != 55 {
 		t.Errorf("the map has %d architectures", len(tables()))
 	}
@@ -191,7 +194,7 @@ func TestOrigins(t *testing.T) {
 		{"llama", "blk.1.attn_q.weight", "model.layers.2.self_attn.q_proj.weight", ""},
 	} {
 		m := &matcher{table: tables()[test.arch], names: make(map[string]string), bare: make(map[string]string)}
-		m.add(test.have, 3)
+		m.add(test.have, test.have, 3)
 		all, _ := m.origins(test.name)
 		switch {
 		case test.have == "" || strings.Contains(test.have, ".2."):
@@ -209,10 +212,77 @@ func TestMissing(t *testing.T) {
 	m := &matcher{names: make(map[string]string), bare: make(map[string]string)}
 	for _, name := range []string{"model.layers.0.up.weight", "model.layers.1.up.weight", "model.layers.2.up.weight",
 		"model.layers.2.eh_proj.weight", "model.layers.0.rotary"} {
-		m.add(name, 2)
+		m.add(name, name, 2)
 	}
 	compared := []Tensor{{Name: "blk.0.ffn_up.weight", From: []string{"model.layers.0.up.weight"}}}
 	if got := m.missing(compared); !slices.Equal(got, []string{"model.layers.1.up.weight"}) {
 		t.Errorf("missing: %q", got)
+	}
+}
+
+// A model that was made of weights in FP8, whose blocks have scales.
+func TestCompareUnpacked(t *testing.T) {
+	const codes = "\x38\x40\x48\xb8" // 1, 2, 4, -1 as F8_E4M3
+	folder := t.TempDir()
+	write := func(name, content string) {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	header := `{"model.layers.0.mlp.up_proj.weight":{"dtype":"F8_E4M3","shape":[1,4],"data_offsets":[0,4]},` +
+		`"model.layers.0.mlp.up_proj.weight_scale_inv":{"dtype":"F32","shape":[1,1],"data_offsets":[4,8]}}`
+	write("model.safetensors", string(binary.LittleEndian.AppendUint64(nil, uint64(len(header))))+header+codes+bits(0.5))
+	write("config.json", `{"quantization_config":{"quant_method":"fp8","weight_block_size":[128,128]}}`)
+	for _, test := range []struct {
+		last float32
+		want State
+	}{{-0.5, Equal}, {0.5, Off}} {
+		file := []byte("GGUF\x03\x00\x00\x00")
+		number := func(n uint64) { file = binary.LittleEndian.AppendUint64(file, n) }
+		text := func(s string) { number(uint64(len(s))); file = append(file, s...) }
+		number(1)
+		number(1)
+		text("general.architecture")
+		file = append(file, 8, 0, 0, 0)
+		text("llama")
+		text("blk.0.ffn_up.weight")
+		file = append(file, 1, 0, 0, 0)
+		number(4)
+		file = append(file, 0, 0, 0, 0)
+		number(0)
+		file = append(file, make([]byte, -len(file)&31)...)
+		file = append(file, bits(0.5)+bits(1)+bits(2)+bits(test.last)...)
+		write("model.gguf", string(file))
+		r, err := new(Comparer).Compare(t.Context(), open(t, filepath.Join(folder, "model.gguf")),
+			open(t, filepath.Join(folder, "model.safetensors")))
+		if err != nil || len(r.Tensors) != 1 || r.Tensors[0].State != test.want || len(r.Missing) > 0 {
+			t.Errorf("%v: %+v, %v", test.last, r, err)
+		}
+	}
+}
+
+// bits are the bytes of a number as F32.
+func bits(x float32) string {
+	return string(binary.LittleEndian.AppendUint32(nil, math.Float32bits(x)))
+}
+
+// Small models that llama.cpp's converter wrote, one for each transform.
+func TestPairs(t *testing.T) {
+	const shared = "../../../shared/gguf/vectors/pairs"
+	names, err := os.ReadDir(shared)
+	if err != nil {
+		t.Skip(err)
+	}
+	for _, name := range names {
+		files, _ := filepath.Glob(filepath.Join(shared, name.Name(), "*.gguf"))
+		if len(files) != 1 {
+			t.Errorf("%s: %q", name.Name(), files)
+			continue
+		}
+		r, err := new(Comparer).Compare(t.Context(), open(t, files[0]),
+			open(t, filepath.Join(shared, name.Name(), "model.safetensors")))
+		if err != nil || r.Verdict != MadeFrom {
+			t.Errorf("%s: %+v, %v", name.Name(), r, err)
+		}
 	}
 }
