@@ -18,6 +18,10 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
+// emptyCanvases counts pictures and charts without anything in them.
+const emptyCanvases = `[...document.querySelectorAll("canvas")].filter((c) => !c.width || !c.height ||
+	!c.getContext("2d").getImageData(0, 0, c.width, c.height).data.some((x) => x)).length`
+
 var widths = []int64{1440, 390}
 
 type browser struct {
@@ -123,12 +127,19 @@ func (b *browser) picture(address, name, scheme string, width int64, s scene) er
 	if err != nil {
 		return err
 	}
+	empty, err := chromedp.Run(ctx, chromedp.Evaluate[int](emptyCanvases))
+	if err != nil {
+		return err
+	}
 	if err := b.keepShot(ctx, name); err != nil {
 		return err
 	}
 	var all []error
 	if beyond > 0 {
 		all = append(all, fmt.Errorf("the page is %d pixels wider than the window", beyond))
+	}
+	if empty > 0 {
+		all = append(all, fmt.Errorf("%d canvases are empty", empty))
 	}
 	if !s.failing {
 		all = append(all, b.said())

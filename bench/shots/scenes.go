@@ -54,7 +54,7 @@ var groups = []group{
 	{makePair, []scene{
 		{name: "compare", path: "/compare", wait: ".grid-body .row", slow: true},
 		{name: "compare-layers", path: "/compare?view=layers", wait: ".grid-body .row", slow: true},
-		{name: "compare-tensor", path: "/compare?a=0&b=1&name=" + q + "&ia=IA&ib=IB", wait: ".grid-body .row", slow: true},
+		{name: "compare-tensor", path: "/compare?name=" + q, wait: ".facts", slow: true},
 	}},
 	{makeHostile, []scene{
 		{name: "hostile", path: "/", wait: ".treemap .box", slow: true},

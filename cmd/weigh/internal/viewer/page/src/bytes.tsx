@@ -75,6 +75,7 @@ function regionColumns(link: number | null): Column<Region>[] {
     {
       key: "kind", title: "Region", width: "minmax(0, 1fr)", cell: (r) => (
         <span class="branch"><i class={`dot ${kindClass(r.kind)}`} aria-hidden="true" />
+          {r.name && kindClass(r.kind) === "damaged" && <span class="bad damage">{r.kind}</span>}
           {r.name ? r.id !== undefined ? <a href={href("/tensor", { t: link, id: r.id, name: r.name })} tabIndex={-1}><Middle text={r.label ?? r.name} tail={20} /></a> : <Middle text={r.label ?? r.name} tail={20} />
             : <span class={kindClass(r.kind) === "damaged" ? "bad" : ""}>{r.kind}{r.detail ? <span class="soft"> {visible(r.detail, 160)}</span> : ""}</span>}
         </span>

@@ -31,8 +31,8 @@ function Comparison({ a, b }: { a: number; b: number }) {
   const [A, B] = [session.targets[a]!, session.targets[b]!];
   const view = query.get("view") === "layers" ? "layers" : query.get("view") === "components" ? "components" : "tensors";
   const local = !A.remote && !B.remote && A.bytes + B.bytes <= session.limits.local_budget;
-  const headers = useGet<Diff>("/api/diff", { a, b, headers: 1, limit: 1 });
-  const values = useSlow<Diff>("/api/diff", { a, b, values: 1, limit: 1 }, local);
+  const headers = useGet<Diff>("/api/diff", { a, b, headers: 1, offset: 0, limit: session.export ? 500 : 1 });
+  const values = useSlow<Diff>("/api/diff", { a, b, values: 1, limit: 1 }, local && !session.export);
   const known = values.data ?? headers.data;
   return (
     <>
@@ -50,7 +50,7 @@ function Comparison({ a, b }: { a: number; b: number }) {
         <Choice label="List" value={view} options={[["tensors", "Tensors"], ["layers", "Layers"], ["components", "Components"]]} onChange={(v) => change({ view: v === "tensors" ? null : v })} />
         <div class="end">
           {values.loading && <Running of={values} />}
-          {!values.loading && !values.data && <button type="button" class="primary" onClick={values.start}>Compare values, reads {size(A.bytes + B.bytes)}</button>}
+          {!values.loading && !values.data && !session.export && <button type="button" class="primary" onClick={values.start}>Compare values, reads {size(A.bytes + B.bytes)}</button>}
         </div>
       </div>
       {values.error && <Failure message={values.error.message} again={values.start} />}
@@ -121,10 +121,11 @@ function changeColumns(to: (c: Change) => string | undefined, measured: boolean)
 
 function Changes({ a, b, measured, whole }: { a: number; b: number; measured: boolean; whole: Diff }) {
   const { query, change } = useRoute();
+  const recorded = useSession().export;
   const sort = query.get("sort") ?? (measured ? "change" : "");
   const kind = query.get("kind");
-  const list = useWindows<Diff, Change>("/api/diff", { a, b, kind, ...measured ? { values: 1, sort } : { headers: 1 } }, 200, (x) => x.changes);
-  const to = (c: Change) => c.a_id !== null && c.b_id !== null ? href("/compare", { a: a || null, b: b === 1 ? null : b, name: c.name, ia: c.a_id, ib: c.b_id })
+  const list = useWindows<Diff, Change>("/api/diff", { a, b, kind, ...measured ? { values: 1, sort } : { headers: 1 } }, recorded ? 500 : 200, (x) => x.changes);
+  const to = (c: Change) => c.a_id !== null && c.b_id !== null ? href("/compare", { a: a || null, b: b === 1 ? null : b, name: c.name, to: c.to ?? null })
     : c.a_id !== null ? href("/tensor", { t: a, id: c.a_id, name: c.name }) : c.b_id !== null ? href("/tensor", { t: b, id: c.b_id, name: c.to ?? c.name }) : undefined;
   const columns = useMemo(() => changeColumns(to, measured), [a, b, measured]);
   return (
@@ -143,7 +144,7 @@ function Moved({ list, measured, noun }: { list: LayerApart[]; measured: boolean
   const sorted = useMemo(() => sort === "change" ? [...list].sort((x, y) => order(y) - order(x)) : list, [list, sort]);
   const columns: Column<LayerApart>[] = [
     { key: "name", title: noun === "layers" ? "Layer" : "Component", width: "minmax(0, 1fr)", sort: "name", cell: (l) => <Middle text={[l.part, l.name].filter(Boolean).join(" ")} /> },
-    { key: "tensors", title: "Tensors", width: "90px", right: true, cell: (l) => int(l.tensors) },
+    { key: "tensors", title: "Tensors", width: "90px", right: true, wide: true, cell: (l) => int(l.tensors) },
     { key: "differ", title: "Differ", width: "130px", right: true, wide: true, cell: (l) => int(l.differ) },
     { key: "max", title: "Largest difference", width: "140px", right: true, wide: true, cell: (l) => float(l.max_delta, 4) },
     { key: "cosine", title: "Cosine", width: "96px", right: true, wide: true, cell: (l) => float(l.cosine, 5) },

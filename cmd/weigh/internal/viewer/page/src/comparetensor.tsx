@@ -14,12 +14,11 @@ type Side = "diff" | "a" | "b";
 export function CompareTensor({ a, b }: { a: number; b: number }) {
   const session = useSession();
   const { query, change } = useRoute();
-  const ia = query.get("ia"), ib = query.get("ib");
-  const one = useGet<Tensor>("/api/tensor", { t: a, id: ia });
-  const two = useGet<Tensor>("/api/tensor", { t: b, id: ib });
+  const name = query.get("name") ?? "";
+  const one = useGet<Tensor>("/api/tensor", { t: a, name });
+  const two = useGet<Tensor>("/api/tensor", { t: b, name: query.get("to") ?? name });
   const same = one.data && two.data && String(dimsOf(one.data)) === String(dimsOf(two.data));
   const side = (query.get("side") ?? (same ? "diff" : "a")) as Side;
-  const name = query.get("name") ?? "";
   const options: (readonly [Side, string])[] = [["a", "A"], ["b", "B"]];
   if (same) options.unshift(["diff", "A − B"]);
   return (
@@ -65,9 +64,12 @@ function Picture({ tensor, t, minus }: { tensor: Tensor; t: number; minus?: { t:
   );
 }
 
+/** A pattern that matches the name alone. */
+const pattern = (name: string) => name.replace(/[*?[\]\\{}]/g, "?");
+
 /** How far the values are apart, as weigh diff --values says. */
 function Numbers({ a, b, id, name }: { a: number; b: number; id: number; name: string }) {
-  const diff = useGet<Diff>("/api/diff", { a, b, values: 1, include: name, limit: 20 });
+  const diff = useGet<Diff>("/api/diff", { a, b, values: 1, include: pattern(name), limit: 20 });
   return (
     <Panel title="Difference">
       <Result of={diff}>

@@ -5,7 +5,7 @@ import type { Slow } from "./hooks";
 import { href } from "./route";
 import { useT } from "./session";
 import type { Check, Finding } from "./types";
-import { Middle, Panel, Severity, SlowResult } from "./ui";
+import { Middle, Panel, rank, Severity, SlowResult } from "./ui";
 
 const shown = 100;
 
@@ -24,6 +24,7 @@ function List({ data }: { data: Check }) {
   if (!data.findings.length && !unread.length) {
     return <p class="soft">Nothing is wrong with the structure, the index or the configuration, as far as weigh check can tell.</p>;
   }
+  const sorted = [...data.findings].sort((a, b) => rank(a.severity) - rank(b.severity));
   const rest = data.findings.length - shown + data.omitted;
   return (
     <div class="scroll" tabIndex={0} role="group" aria-label="List of findings">
@@ -31,7 +32,7 @@ function List({ data }: { data: Check }) {
         {unread.map((u) => (
           <li key={u.file}><Severity of="error" /> <b>not read</b><p><Middle text={u.file} /></p><p>{visible(u.message, 600)}</p></li>
         ))}
-        {data.findings.slice(0, shown).map((f, i) => <Item key={i} of={f} />)}
+        {sorted.slice(0, shown).map((f, i) => <Item key={i} of={f} />)}
       </ul>
       {rest > 0 && <p class="soft">and {int(rest)} more: run weigh check to see all</p>}
     </div>

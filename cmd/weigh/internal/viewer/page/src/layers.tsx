@@ -60,7 +60,7 @@ function Charts({ data }: { data: Kinds }) {
     parts.current.set(p.kind, list);
     due.current ||= window.setTimeout(() => { due.current = 0; redraw(0); }, 150);
   };
-  const auto = !session.export && !target.remote && data.bytes <= budget;
+  const auto = session.export || !target.remote && data.bytes <= budget;
   const series = useSlow<{ points: Point[] }, Point>("/api/series", { t: target.t }, auto, add);
   const byKind = useMemo(() => {
     const map = new Map<number, Point[]>();
@@ -81,7 +81,7 @@ function Charts({ data }: { data: Kinds }) {
         </div>
       </div>
       {series.error && !session.export && <Failure message={series.error.message} again={series.start} />}
-      {session.export && <p class="soft">A report has no statistics of layers. Run <code>weigh view</code> on the model to see them.</p>}
+      {session.export && series.error && <p class="soft">This report has no statistics of layers. Run <code>weigh view</code> on the model to see them.</p>}
       <div class="cards">
         {data.kinds.map((k) => <Card key={k.kind} kind={k} points={byKind.get(k.kind) ?? []} measure={measure} started={started} />)}
       </div>

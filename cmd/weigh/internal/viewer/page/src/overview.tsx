@@ -9,7 +9,7 @@ import { href } from "./route";
 import { useT, useTarget } from "./session";
 import { Treemap } from "./treemap";
 import type { Check, DtypeTotal, Info, Model } from "./types";
-import { Empty, Facts, Middle, Panel, Result, Running, severities, Waiting } from "./ui";
+import { Facts, Middle, Panel, Result, Running, severities, Waiting } from "./ui";
 
 export function Overview() {
   const target = useTarget();
@@ -153,7 +153,7 @@ function factsOf(model: Model): [string, ComponentChildren][] {
     if (a.alpha?.value !== null) items.push(["Alpha", fact(a.alpha.value)]);
     if (a.base?.value) items.push(["Base model", fact(a.base.value)]);
   }
-  if (model.without_embedding !== null) items.push(["Without the embedding", int(model.without_embedding)]);
+  if (model.without_embedding && model.without_embedding !== model.logical.params) items.push(["Without the embedding", int(model.without_embedding)]);
   return items;
 }
 
@@ -161,12 +161,12 @@ function ModelPanel({ info }: { info: Info }) {
   const models = info.models ?? [];
   return (
     <Panel title={models.length > 1 ? "Models" : "Model"}>
-      {models.length === 0 && <Empty>No model was recognized in these files.</Empty>}
+      {!models.some((m) => factsOf(m).length || (m.components?.length ?? 0) > 1) && <p class="soft">These files do not say what model they are: there is no configuration beside them.</p>}
       {models.slice(0, 20).map((m) => (
         <div key={m.name} class="model">
           {models.length > 1 && <h3><Middle text={base(m.name)} /></h3>}
           <Facts items={factsOf(m)} />
-          {!!m.components?.length && <Components model={m} />}
+          {(m.components?.length ?? 0) > 1 && <Components model={m} />}
           {m.logical.notes.map((n) => <p class="soft" key={n}>{visible(n)}</p>)}
         </div>
       ))}

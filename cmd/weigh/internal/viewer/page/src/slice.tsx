@@ -20,7 +20,7 @@ export function SlicePanel({ tensor, values, dims }: { tensor: Tensor; values: P
   const [text, set] = useState(slice);
   useEffect(() => set(slice), [slice]);
   const answer = useGet<Slice>(session.export ? null : "/api/slice", { ...values, slice });
-  if (session.export) return <Panel title="Values"><Empty>A report has no values. <Command text={tensor.command} /></Empty></Panel>;
+  if (session.export) return <Panel title="Values"><Empty>A report has no values. {tensor.command && <Command text={tensor.command} />}</Empty></Panel>;
   return (
     <Panel title="Values" class="slice">
       <form class="tools" onSubmit={(e) => { e.preventDefault(); change({ slice: text.trim() }); }}>
@@ -30,7 +30,7 @@ export function SlicePanel({ tensor, values, dims }: { tensor: Tensor; values: P
         <button type="submit">Show</button>
       </form>
       {answer.error ? <Failure message={answer.error.message} />
-        : answer.data ? <><pre class="values" tabIndex={0} role="group" aria-label="Values">{answer.data.text}</pre><Command text={answer.data.command} /></>
+        : answer.data ? <><pre class="values" tabIndex={0} role="group" aria-label="Values">{answer.data.text}</pre>{answer.data.command && <Command text={answer.data.command} />}</>
         : <Waiting lines={6} />}
     </Panel>
   );

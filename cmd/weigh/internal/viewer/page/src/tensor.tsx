@@ -21,15 +21,19 @@ export function TensorPage() {
   const { t } = useTarget();
   const { query } = useRoute();
   const name = query.get("name"), id = query.get("id");
-  // A name is the same tensor tomorrow, so it goes before the number; the number tells equal names apart.
-  const tensor = useGet<Tensor>(name === null && id === null ? null : "/api/tensor", name !== null && !useSession().export ? { t, name, file: query.get("file") } : { t, id });
-  if (name === null && id === null) return <Empty>No tensor is named. <a href={href("/tensors", { t: useT() })}>Choose one</a></Empty>;
+  // The number tells equal names apart, but a name is the same tensor tomorrow: it decides if they do not agree.
+  const byId = useGet<Tensor>(id === null ? null : "/api/tensor", { t, id });
+  const other = id === null || byId.error !== undefined || name !== null && byId.data !== undefined && byId.data.name !== name;
+  const byName = useGet<Tensor>(other && name !== null && !useSession().export ? "/api/tensor" : null, { t, name });
+  const tensor = other && name !== null ? byName : byId;
+  const all = href("/tensors", { t: useT() });
+  if (name === null && id === null) return <Empty>No tensor is named. <a href={all}>Choose one</a></Empty>;
   if (tensor.error) {
     return (
       <div class="stack">
         <h1>{visible(name ?? `Tensor ${id}`, 200)}</h1>
         <Failure message={tensor.error.message} />
-        <p><a href={href("/tensors", { t: useT() })}>All tensors</a></p>
+        <p><a href={all}>All tensors</a></p>
       </div>
     );
   }
@@ -93,7 +97,7 @@ function Head({ tensor, as }: { tensor: Tensor; as: string }) {
       </div>
       <p class="tensor-facts">
         {w && as === "weight" ? <span><b>{w.dtype}</b> {shape(w.shape)}</span> : <span><b>{visible(tensor.dtype, 24)}</b> {shape(tensor.shape) || "[]"}</span>}
-        {w && <span>{visible(w.scheme, 120)}</span>}
+        {w && <span>{tensor.views.includes("weight") ? "" : "part of "}{visible(w.scheme, 120)}</span>}
         <span>{plural(tensor.elements, "element")}{w ? " stored" : ""}</span>
         <span title={`${int(tensor.bytes)} bytes`}>{size(tensor.bytes)}</span>
         <Flags of={tensor.flags} />
@@ -140,6 +144,7 @@ function Place({ tensor }: { tensor: Tensor }) {
         ["Stored as", <>{visible(tensor.dtype, 24)} {shape(tensor.shape) || "[]"}</>],
         ["Elements", int(tensor.elements)],
       ]} />
+      {w?.reason && <p class="warn">{visible(w.reason, 300)}</p>}
       {w && (
         <table class="plain fixed parts">
           <thead><tr><th scope="col" class="w110">Part</th><th scope="col">Tensor</th></tr></thead>

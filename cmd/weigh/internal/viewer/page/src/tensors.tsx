@@ -48,16 +48,17 @@ function Name({ t, row }: { t: number | null; row: Row }) {
 export function TensorsPage() {
   const { query, change } = useRoute();
   const selection = useSelection();
+  const recorded = useSession().export;
   const view = query.get("view") === "tree" ? "tree" : "table";
   const fold = query.get("fold") === "1";
   return (
     <>
       <h1 class="hidden">Tensors</h1>
       <div class="tools">
-        <Filters />
+        {!recorded && <Filters />}
         <div class="end">
-          <label class="check"><input type="checkbox" checked={fold} onChange={(e) => change({ fold: e.currentTarget.checked })} />Fold equal layers</label>
-          <Choice label="View" value={view} onChange={(v) => change({ view: v === "tree" ? v : null })} options={[["table", "Table"], ["tree", "Tree"]]} />
+          {!recorded && <label class="check"><input type="checkbox" checked={fold} onChange={(e) => change({ fold: e.currentTarget.checked })} />Fold equal layers</label>}
+          {!recorded && <Choice label="View" value={view} onChange={(v) => change({ view: v === "tree" ? v : null })} options={[["table", "Table"], ["tree", "Tree"]]} />}
         </div>
       </div>
       {view === "tree" ? <Tree selection={selection} fold={fold} /> : <Table fold={fold} />}
@@ -78,7 +79,7 @@ function Table({ fold }: { fold: boolean }) {
   return (
     <>
       <div class="summary" role="status">
-        {answer && <span>{isFiltered(selection) || fold ? `${int(answer.total)} of ${plural(answer.all, fold ? "tensor" : "tensor")}` : plural(answer.total, "tensor")}</span>}
+        {answer && <span>{isFiltered(selection) ? `${int(answer.tensors)} of ${plural(answer.all, "tensor")}` : plural(answer.tensors, "tensor")}{fold ? ` in ${plural(answer.total, "row")}` : ""}</span>}
         {answer && <span>{plural(answer.elements, "element")}</span>}
         {answer && <span>{size(answer.bytes)}</span>}
         {isFiltered(selection) && <button type="button" class="link" onClick={() => change(unfiltered)}>Clear filters</button>}
@@ -86,7 +87,7 @@ function Table({ fold }: { fold: boolean }) {
       </div>
       <Grid<Row> label="Tensors" total={list.total} rowAt={list.rowAt} onRange={list.onRange} rowsKey={list.key}
         columns={columns(t, target.files > 1, target.packed || isFiltered(selection))}
-        sort={sort} reverse={reverse} onSort={(s, r) => change({ sort: s, reverse: r })}
+        sort={sort} reverse={reverse} onSort={session.export ? undefined : (s, r) => change({ sort: s, reverse: r })}
         onOpen={(r) => go(tensorHref(t, r))}>
         {list.error ? <Failure message={list.error.message} /> : answer && !list.loading && answer.total === 0
           ? <Empty>{answer.all ? <>No tensor matches the filters. <button type="button" class="link" onClick={() => change(unfiltered)}>Clear filters</button></> : "There are no tensors in this target."}</Empty> : undefined}

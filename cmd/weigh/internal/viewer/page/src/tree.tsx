@@ -25,19 +25,21 @@ class Forest {
   visible(): Branch[] {
     const list: Branch[] = [];
     const stack: { node: Node; level: number; more?: number }[] = [];
-    const push = (path: string, level: number) => {
+    // Below a folded branch, sizes are those of all the equal parts together.
+    const push = (path: string, level: number, times: number) => {
       const answer = this.children.get(path);
       if (!answer) return;
+      const all = (n: Node): Node => times > 1 ? { ...n, tensors: n.tensors * times, elements: n.elements * times, bytes: n.bytes * times, repeated: (n.repeated ?? 1) * times } : n;
       if (answer.more) stack.push({ node: answer, level, more: answer.more });
-      for (const node of [...answer.children ?? []].reverse()) stack.push({ node, level });
+      for (const node of [...answer.children ?? []].reverse()) stack.push({ node: all(node), level });
     };
-    push("", 1);
+    push("", 1, 1);
     for (let top = stack.pop(); top; top = stack.pop()) {
       const { node, level, more } = top;
       const leaf = more !== undefined || node.id !== undefined;
       const open = !leaf && this.open.has(node.path);
       list.push({ node, level, open, leaf, more });
-      if (open) push(node.path, level + 1);
+      if (open) push(node.path, level + 1, node.repeated ?? 1);
     }
     return list;
   }

@@ -17,7 +17,7 @@ export function Treemap() {
   const { query, change } = useRoute();
   const path = query.get("at") ?? "";
   const by = (query.get("by") ?? "bytes") as Measure;
-  const tree = useGet<Node>("/api/tree", { t, path, depth: 4, fold: 1, sort: "bytes" });
+  const tree = useGet<Node>("/api/tree", { t, path, depth: 6, fold: 1, sort: "bytes" });
   const crumbs = path ? path.split(".") : [];
   return (
     <Panel title="Where the parameters are" class="map" side={

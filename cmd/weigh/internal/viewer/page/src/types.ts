@@ -63,7 +63,7 @@ export interface Row {
   id: number; name?: string; label?: string; dtype: string; shape: Dim[]; elements: number; bytes: number;
   file: string; file_offsets: Maybe<[number, number]>; flags: Maybe<string[]>; count?: number;
 }
-export interface Rows { total: number; all: number; elements: number; bytes: number; offset: number; rows: Row[] }
+export interface Rows { total: number; tensors: number; all: number; elements: number; bytes: number; offset: number; rows: Row[] }
 export interface Facets {
   dtypes: { dtype: string; tensors: number; bytes: number }[]; files: { file: string; tensors: number }[];
   flags: Maybe<{ flag: string; tensors: number }[]>;
@@ -73,8 +73,8 @@ export interface Part { id: number; role: string; name?: string; label?: string 
 export interface Tensor extends Row {
   t: number; data_offsets: Maybe<[number, number]>; previous: Maybe<number>; next: Maybe<number>;
   readable: boolean; reason: Maybe<string>;
-  weight: Maybe<{ scheme: string; dtype: string; shape: Dim[]; parts: Part[] }>;
-  views: string[]; remote: boolean; command: string;
+  weight: Maybe<{ name: string; scheme: string; dtype: string; shape: Dim[]; reason: Maybe<string>; parts: Part[] }>;
+  views: string[]; remote: boolean; command: Maybe<string>;
 }
 export interface Plane {
   shape: Dim[]; axes: number[]; at: number[]; rows: number; columns: number; levels: number;
@@ -93,7 +93,7 @@ export interface Extremes {
   nan: { count: number; first: Maybe<number[][]> }; inf: { count: number; first: Maybe<number[][]> };
   above: Maybe<{ sigma: number; count: number }[]>;
 }
-export interface Slice { slice: string; dtype: string; shape: Dim[]; text: string; command: string }
+export interface Slice { slice: string; dtype: string; shape: Dim[]; text: string; command: Maybe<string> }
 
 export interface Kind {
   kind: number; label: string; dtype: string; shape: Dim[]; layers: number; first: number; last: number;

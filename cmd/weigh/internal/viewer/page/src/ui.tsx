@@ -144,6 +144,9 @@ export function Running<T>({ of }: { of: Slow<T> }) {
 
 const order = ["invalid", "error", "nonconforming", "warning", "note"];
 
+/** The place of a severity: 0 is the worst. */
+export const rank = (severity: string) => order.indexOf(severity);
+
 /** The severities that occur, the worst first. */
 export function severities(counts: Record<string, number>): [string, number][] {
   return order.filter((s) => counts[s]).map((s) => [s, counts[s]!]);
