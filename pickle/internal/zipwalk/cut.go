@@ -41,13 +41,15 @@ func (w *walker) outside(ends []int64) ([]int64, error) {
 		if b, err = w.near(off, endSize); err != nil || len(b) < endSize {
 			return false
 		}
+		// Readers that look for the directory before the record count offsets from here.
+		base := off - int64(u32(b, 12)) - int64(u32(b, 16))
 		if b, err = w.near(int64(u32(b, 16)), len(sigCentral)); err != nil || string(b) == sigCentral {
 			return false
 		}
 		if w.contents == nil {
 			err = w.chain()
 		}
-		return err == nil && w.contents.Has(off)
+		return err == nil && base > 0 && len(w.contents.Holes(extent.Span{Begin: base, End: off + 1})) == 0
 	}), err
 }
 
