@@ -38,7 +38,7 @@ func (f *file) collect(top pickle.Value, from storages) error {
 	if err != nil {
 		return err
 	}
-	return f.finish(f.Format != FormatPickle && w.isEmpty(root))
+	return f.finish(f.Format != FormatPickle && (f.opts.Empty || w.isEmpty(root)))
 }
 
 // values sets Values to the plain values in the result of a pickle.

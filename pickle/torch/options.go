@@ -49,6 +49,9 @@ type Options struct {
 	// Values fills Checkpoint.Values.
 	Values bool
 
+	// Empty accepts archives without tensors.
+	Empty bool
+
 	// MaxBytes is the maximum size of all tensors together in bytes. Strides can expand four bytes to terabytes. 0
 	// means 16 times the size of the file, and at least 256 MiB.
 	MaxBytes int64

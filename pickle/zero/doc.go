@@ -15,6 +15,7 @@
 //	mp_rank_00_model_states.pt                        stages 1 and 2: names, shapes, buffers
 //	zero_pp_rank_0_mp_rank_00_model_states.pt         stage 3: the same, and the part of process 0 of frozen weights
 //	bf16_zero_pp_rank_0_mp_rank_00_optim_states.pt    the part of process 0 of weights and optimizer state
+//	zero/model.norm.weight/fp32.pt                    one weight of a universal checkpoint, made by ds_to_universal
 //
 // # Tensors
 //

@@ -34,7 +34,7 @@ func (o *Options) openFile(ctx context.Context, name string, object store.Object
 	if o.Torch != nil {
 		own = *o.Torch
 	}
-	own.Root, own.All, own.Values = "", true, true
+	own.Root, own.All, own.Values, own.Empty = "", true, true, true
 	cp, err := torch.Open(object.ReaderAt(ctx), object.Size(), &own)
 	var fault *torch.FormatError
 	if errors.As(err, &fault) {

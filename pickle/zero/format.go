@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"path"
+	"strings"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
@@ -53,9 +54,11 @@ func Format(o Options) checkpoint.Format {
 
 // rank implements Rank of [checkpoint.Format]. If the head is missing, one of the parts stands for the model.
 func rank(name string) int {
-	switch n, _ := parse(path.Base(name)); {
+	switch n, ok := parse(path.Base(name)); {
 	case isHead(path.Base(name)):
 		return 1
+	case !ok && !strings.HasSuffix("/"+path.Dir(path.Dir(name)), "/"+universalFolder):
+		return 0 // another file of that name
 	case n.optimizer && n.data == 0 && n.model == 0:
 		return 0
 	}
@@ -75,6 +78,8 @@ type Checkpoint struct {
 	skipped   []torch.Skipped
 	dangerous string                // as in checkpoint.Description
 	state     []*safetensors.Tensor // of the optimizer, if it is not among the tensors
+	universal bool                  // every weight has its own file
+	hasState  bool                  // the universal checkpoint has optimizer state, which is not among the tensors
 }
 
 // All yields the tensors. It implements [checkpoint.Tensors].
@@ -105,10 +110,22 @@ func (cp *Checkpoint) Describe() checkpoint.Description {
 	if cp.dangerous != "" {
 		d.Notes = append(d.Notes, "dangerous to load: weigh scan says why")
 	}
-	d.Notes = append(d.Notes, fmt.Sprintf("joins the weights of DeepSpeed ZeRO-%d from %s: the parts of %s are in *%s",
-		cp.Stage, wording.Count(len(cp.files), "file"), wording.Count(cp.Ranks, "rank"), optimizerEnd))
-	if n := len(cp.state); n > 0 {
-		d.Notes = append(d.Notes, fmt.Sprintf("skips %s of optimizer state", wording.Count(n, "tensor")))
+	files := wording.Count(len(cp.files), "file")
+	if cp.universal {
+		d.Variant = "deepspeed-universal"
+		d.Notes = append(d.Notes, "joins the weights of a universal checkpoint of DeepSpeed from "+files)
+	} else {
+		d.Notes = append(d.Notes, fmt.Sprintf("joins the weights of DeepSpeed ZeRO-%d from %s: the parts of %s are in *%s",
+			cp.Stage, files, wording.Count(cp.Ranks, "rank"), optimizerEnd))
+	}
+	switch n := len(cp.state); {
+	case cp.hasState:
+		d.Notes = append(d.Notes, "skips the state of the optimizer"+withOptimizer)
+	case n > 0:
+		d.Notes = append(d.Notes, "skips "+wording.Count(n, "tensor")+" of optimizer state"+withOptimizer)
 	}
 	return d
 }
+
+// withOptimizer is the advice for optimizer state.
+const withOptimizer = ": `weigh convert --with-optimizer FILE -o NEW.safetensors` writes it"

@@ -35,7 +35,7 @@ func (r *reader) join(ctx context.Context) error {
 	if err := r.shared(); err != nil {
 		return err
 	}
-	if err := r.rest(); err != nil {
+	if err := r.rest(false); err != nil {
 		return err
 	}
 	return r.optimizer()
@@ -207,7 +207,7 @@ func (r *reader) frozen(ctx context.Context) error {
 // models opens the files of all processes that have frozen weights in stage 3.
 func (r *reader) models(ctx context.Context) ([]*file, error) {
 	files := []*file{r.head}
-	why := fmt.Sprintf("it has the part of a rank of frozen weights, and there are %d", len(r.parts))
+	why := fmt.Sprintf("it has the part of a rank of frozen weights, and there are %d", r.made.Ranks)
 	type opened struct {
 		*file
 		err error
@@ -216,7 +216,7 @@ func (r *reader) models(ctx context.Context) ([]*file, error) {
 		f, err := r.openBeside(ctx, modelFile(i+1), r.beside, why)
 		return opened{f, err}
 	}
-	for _, f := range bytesio.Ahead(ctx, parallel, len(r.parts)-1, open) {
+	for _, f := range bytesio.Ahead(ctx, parallel, r.made.Ranks-1, open) {
 		if f.err != nil {
 			return nil, f.err
 		}
@@ -240,8 +240,9 @@ func (r *reader) shared() (err error) {
 // modulePrefix begins the paths of the tensors of the model in the head.
 const modulePrefix = "module."
 
-// rest adds the buffers, and weights that only the head has, and puts the tensors in the order of the model.
-func (r *reader) rest() error {
+// rest adds the buffers, and weights that only the head has, and puts the tensors in the order of the model. If
+// the head has slices of weights, it cannot be used for them.
+func (r *reader) rest(slices bool) error {
 	buffers := texts(get(r.head.top, "buffer_names"))
 	copies := 0
 	var order []*safetensors.Tensor
@@ -255,6 +256,10 @@ func (r *reader) rest() error {
 		case t.Size() == 0 && r.stage == 3 && !buffers[name]:
 			r.skip(torch.Skipped{Path: t.Name, Tensors: 1, Unsupported: true,
 				What: "the placeholder of a weight that the optimizer did not train, whose values no file has"})
+			continue
+		case slices && !buffers[name]:
+			r.skip(torch.Skipped{Path: t.Name, Tensors: 1, Unsupported: true,
+				What: "a slice of a weight that the optimizer did not train, whose other slices are in other files"})
 			continue
 		default:
 			if err := r.addOf(t, name, buffers[name]); err != nil {

@@ -4,7 +4,6 @@ package zero
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -73,6 +72,8 @@ var (
 func heads(base string) []string {
 	n, ok := parse(base)
 	switch {
+	case isUniversal(base):
+		return []string{base}
 	case !ok:
 		return nil
 	case n.optimizer:
@@ -94,4 +95,4 @@ func optimizerFile(precision string, rank int) string {
 }
 
 // isHead reports whether a file has the names and shapes of a model.
-func isHead(base string) bool { return slices.Contains(heads(base), base) }
+func isHead(base string) bool { return base == sharedHead || base == dividedHead }

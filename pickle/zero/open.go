@@ -43,12 +43,6 @@ func (o *Options) open(ctx context.Context, base string, object store.Object, be
 	if groups := get(head.top, "param_shapes"); groups.Len() == 0 {
 		return nil, fmt.Errorf("%w: %s records no shapes of divided weights", checkpoint.ErrNotFormat, wording.Quote(base))
 	}
-	if err := r.openParts(ctx); err != nil {
-		return nil, err
-	}
-	if err := r.undivided(); err != nil {
-		return nil, err
-	}
 	for shapes := range get(head.top, "param_shapes").Items() {
 		group, err := weightsOf(shapes)
 		if err != nil {
@@ -56,8 +50,18 @@ func (o *Options) open(ctx context.Context, base string, object store.Object, be
 		}
 		r.weights = append(r.weights, group)
 	}
-	r.made = &Checkpoint{Stage: r.stage, Ranks: len(r.parts), files: []string{base}}
-	if err := r.join(ctx); err != nil {
+	r.made = &Checkpoint{files: []string{base}}
+	err = r.openParts(ctx)
+	switch {
+	case errors.Is(err, checkpoint.ErrNotFormat) && r.has(ctx, weightKey):
+		err = r.universal(ctx)
+	case err == nil:
+		if err = r.undivided(); err == nil {
+			r.made.Stage, r.made.Ranks = r.stage, len(r.parts)
+			err = r.join(ctx)
+		}
+	}
+	if err != nil {
 		return nil, err
 	}
 	r.describe()

@@ -66,10 +66,13 @@ func (r *reader) optimizer() error {
 	return nil
 }
 
+// stateName returns the name of a tensor of optimizer state.
+func stateName(weight, key string) string { return "optimizer.state." + weight + "." + key }
+
 // ofKey makes the tensors of one key: flat arrays like those of the weights are divided, and a number that is the same
 // for all weights of a group is a tensor for each. Anything else is left to [reader.describe].
 func (r *reader) ofKey(groups []map[string][]*safetensors.Tensor, key string) ([]*safetensors.Tensor, error) {
-	named := func(weight string) string { return "optimizer.state." + weight + "." + key }
+	named := func(weight string) string { return stateName(weight, key) }
 	flat, single := true, true
 	for g, keys := range groups {
 		if len(keys[key]) != len(r.parts) {
