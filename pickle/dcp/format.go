@@ -5,11 +5,9 @@ package dcp
 import (
 	"bytes"
 	"context"
-	"errors"
 	"path"
 	"strings"
 
-	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/pickle/torch"
 	"github.com/weightools/safetensors/store"
@@ -72,39 +70,6 @@ func Format(o Options) checkpoint.Format {
 				}
 				return t, nil
 			},
-			Judge: func(ctx context.Context, name string, head store.Object, beside checkpoint.Beside, headersOnly bool) (
-				*safetensors.Report, error) {
-				return judge(ctx, &o, name, head, beside, headersOnly)
-			},
 		},
 	}
-}
-
-// judge opens the archives of all chunks, unless headersOnly is set, and reports those that are not as the metadata
-// says. What Open finds, it leaves to Open.
-func judge(ctx context.Context, o *Options, name string, head store.Object, beside checkpoint.Beside, headersOnly bool) (
-	*safetensors.Report, error) {
-	report := new(safetensors.Report)
-	if headersOnly || path.Base(name) != metadataName {
-		return report, nil
-	}
-	t, err := open(ctx, o, head, beside)
-	if err != nil {
-		return report, ctx.Err()
-	}
-	const most = 1000
-	for _, p := range t.pieces {
-		_, err := p.source()
-		var v *safetensors.Violation
-		switch {
-		case ctx.Err() != nil:
-			return nil, context.Cause(ctx)
-		case err == nil:
-		case !errors.As(err, &v):
-			return nil, err
-		case len(report.Violations) < most:
-			report.Violations = append(report.Violations, v)
-		}
-	}
-	return report, nil
 }

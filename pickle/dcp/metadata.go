@@ -3,6 +3,7 @@
 package dcp
 
 import (
+	"encoding/binary"
 	"fmt"
 	"io"
 	"slices"
@@ -108,7 +109,7 @@ func readEntry(name string, value pickle.Value, places map[placeKey]chunk) (entr
 	e := entry{key: name}
 	switch {
 	case isCall(value, "BytesStorageMetadata"):
-		c, ok := places[placeKey{name, ""}]
+		c, ok := places[placeKey{name, whole}]
 		if !ok {
 			c.file = -1
 		}
@@ -135,7 +136,7 @@ func readEntry(name string, value pickle.Value, places map[placeKey]chunk) (entr
 		if !ok || !sized {
 			return e, damagedEntry(name, "has a chunk without offsets or sizes")
 		}
-		c, found := places[placeKey{name, fmt.Sprint(at)}]
+		c, found := places[placeKey{name, packed(at)}]
 		if !found {
 			c.file = -1
 		}
@@ -151,8 +152,20 @@ func damagedEntry(name, what string) error {
 	return v
 }
 
-// A placeKey identifies a chunk: the name of the tensor, and where the chunk begins, "" for a value that is no tensor.
+// A placeKey identifies a chunk: the name of the tensor, and where the chunk begins.
 type placeKey struct{ name, at string }
+
+// whole is in place of where a chunk begins for a value that is no tensor.
+const whole = "whole"
+
+// packed returns numbers as a key.
+func packed(numbers []int64) string {
+	var b []byte
+	for _, n := range numbers {
+		b = binary.AppendVarint(b, n)
+	}
+	return string(b)
+}
 
 // places reads where the chunks are: a dict from MetadataIndex to _StorageInfo. The boxes of the chunks are not set.
 // (torch/distributed/checkpoint/filesystem.py.)
@@ -161,11 +174,11 @@ func (m *metadata) places(v pickle.Value) (map[placeKey]chunk, error) {
 	numbers := make(map[string]int32)
 	for key, info := range v.Pairs() {
 		name, ok := attribute(key, "fqn").Str()
-		at := ""
+		at := whole
 		if offset := attribute(key, "offset"); ok && offset.Kind() != pickle.KindUnknown && !offset.IsNone() {
 			var list []int64
 			list, ok = size(offset)
-			at = fmt.Sprint(list)
+			at = packed(list)
 		}
 		file, named := attribute(info, "relative_path").Str()
 		off, _ := attribute(info, "offset").Int()
@@ -186,8 +199,8 @@ func (m *metadata) places(v pickle.Value) (map[placeKey]chunk, error) {
 			numbers[file] = number
 			m.files = append(m.files, file)
 		}
-		packed := attribute(info, "transform_descriptors").Len() > 0
-		all[placeKey{name, at}] = chunk{file: number, off: off, size: length, packed: packed}
+		all[placeKey{name, at}] = chunk{file: number, off: off, size: length,
+			packed: attribute(info, "transform_descriptors").Len() > 0}
 	}
 	return all, nil
 }

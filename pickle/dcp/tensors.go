@@ -32,7 +32,6 @@ type Tensors struct {
 	opts    *torch.Options
 	objects []store.Object  // of the files of meta, in their order
 	ctx     context.Context // of reads
-	pieces  []*piece        // of the tensors in list, in their order
 }
 
 // open reads the metadata, and finds the files.
@@ -127,7 +126,7 @@ func (t *Tensors) add(name string, e *entry, faults *faultList) {
 	seen := make(map[string]bool)
 	for i := range e.chunks {
 		c := &e.chunks[i]
-		box := fmt.Sprint(c.at, c.shape)
+		box := packed(c.at) + packed(c.shape)
 		switch {
 		case seen[box]:
 			continue // a replica
@@ -141,7 +140,11 @@ func (t *Tensors) add(name string, e *entry, faults *faultList) {
 		}
 		seen[box] = true
 		p := &piece{t: t, e: e, c: c, dtype: dtype}
-		t.pieces = append(t.pieces, p)
+		if need := p.size(); c.size < need {
+			faults.add(e.key, "the part of %s at %v has %s, and its archive only %d", wording.Quote(e.key), c.at,
+				wording.Count(need, "byte"), c.size)
+			return
+		}
 		pieces = append(pieces, chunked.Piece{At: c.at, Shape: c.shape, Source: p.source})
 	}
 	r, err := chunked.New(e.shape, int64(dtype.Bits()/8), pieces)
