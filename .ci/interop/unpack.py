@@ -25,6 +25,7 @@ except ImportError as e:
 
 import compare
 import packers_absent
+import packers_model
 import packers_of_weights
 import unpack_cases
 
@@ -69,13 +70,14 @@ def compare_values(o, packer, how, c, count):
     save_file(tensors, folder / "model.safetensors", {"format": "pt"} | c.metadata)
     (folder / "config.json").write_text(json.dumps(c.config, default=str))
     q = unpack_cases.config_of(packer, how, c)
+    linear = packers_model.llama(**packers_model.ODD if how.endswith("odd") else {})[0]
     r = subprocess.run([o.weigh, folder, o.work / "out.safetensors"], capture_output=True, text=True)
     got = load_file(o.work / "out.safetensors")
     for m, parts in unpack_cases.modules(tensors).items():
         metadata = json.loads(c.metadata.get(m + ".weight", "{}"))
         try:
             with contextlib.redirect_stdout(io.StringIO()):
-                want = unpack_cases.reference(packer, how)(parts, q, metadata)
+                want = unpack_cases.reference(packer, how)(parts, (q or {}) | {"inputs": linear[m][1]}, metadata)
         except Exception as e:
             count["without a reference"] += 1
             print(f"unpack: {packer} {how}: {type(e).__name__}: {e}")

@@ -10,10 +10,18 @@ def compressed_tensors(t, config, metadata):
     from compressed_tensors.compressors.base import BaseCompressor
     from compressed_tensors.quantization import QuantizationConfig
 
-    q = QuantizationConfig.model_validate({k: v for k, v in config.items() if k != "quant_method"})
+    q = QuantizationConfig.model_validate({k: v for k, v in config.items() if k not in ("quant_method", "inputs")})
     scheme = q.config_groups["group_0"]
-    t = {k: v.float() if k == "weight_scale" else v for k, v in t.items()}
-    return BaseCompressor.get_value_from_registry(q.format).decompress(t, scheme)["weight"]
+    if "weight_global_scale" in t:  # by the formula of its dequantize, which rounds to bfloat16 after each operation
+        from compressed_tensors.compressors.nvfp4.helpers import unpack_fp4_from_uint8
+
+        packed = t["weight_packed"]
+        codes = unpack_fp4_from_uint8(packed, packed.shape[0], packed.shape[1] * 2, torch.float32)
+        scale = t["weight_scale"].float() / t["weight_global_scale"]
+        return codes * scale.repeat_interleave(codes.shape[1] // scale.shape[1], 1)
+    t = {k: v.float() if k == "weight_scale" and v.element_size() > 1 else v for k, v in t.items()}
+    # What microscaling formats return in bfloat16 is exact.
+    return BaseCompressor.get_value_from_registry(q.format).decompress(t, scheme)["weight"].float()
 
 
 def gptq_codes(words, bits, down):
@@ -66,7 +74,19 @@ def bitsandbytes(t, config, metadata):
 
 
 def quanto(t, config, metadata):
-    return t["weight._data"].float() * t["weight._scale"].float()
+    from optimum.quanto.tensor.packed import PackedTensor
+    from optimum.quanto.tensor.weights.qbits import WeightQBitsTensor
+
+    if "weight._data" in t:
+        return t["weight._data"].float() * t["weight._scale"].float()
+    import optimum.quanto
+
+    scale, shift, group = t["weight._scale"].float(), t["weight._shift"].float(), t["weight._data._data"].shape[1]
+    size = torch.Size([scale.numel() * group // config["inputs"], config["inputs"]])
+    bits = 8 * t["weight._data._data"].shape[0] // scale.numel()
+    data = PackedTensor(t["weight._data._data"], bits, torch.Size([scale.numel(), group]), (group, 1))
+    kind = getattr(optimum.quanto, f"qint{bits}")
+    return WeightQBitsTensor(kind, 0, group, size, (size[1], 1), data, scale, shift).dequantize()
 
 
 def hqq(t, config, metadata):

@@ -81,6 +81,12 @@ func ReadsHidden(module string) bool {
 	return IsEmbedding(module) || IsHead(module) || slices.Contains(readers, Last(module))
 }
 
+// writers are modules whose outputs are the hidden channels, by the last words of their names.
+var writers = []string{"o_proj", "out_proj", "down_proj", "wo", "w2", "c_proj", "fc2", "dense", "dense_4h_to_h"}
+
+// WritesHidden reports whether the outputs of a module are the hidden channels, by the last word of its name.
+func WritesHidden(module string) bool { return slices.Contains(writers, Last(module)) }
+
 // norms are the norms of hidden channels, by the last words of their names.
 var norms = []string{
 	"norm", "input_layernorm", "post_attention_layernorm", "ln_f", "ln_1", "ln_2", "final_layernorm", "attention_norm",

@@ -23,7 +23,7 @@ var companions = map[string][]parts.Role{
 	"bnb-8bit": {parts.ColumnMax},
 	"hqq":      {parts.Scale, parts.Zeros, parts.ShapeOf, parts.BitWidth},
 	"quanto":   {parts.Scale, parts.Zeros},
-	"torchao":  {parts.Scale, parts.Scales, parts.Zeros},
+	"torchao":  {parts.Scale, parts.Scales, parts.Scale2, parts.Zeros},
 }
 
 // formalities are the last words of other tensors that say nothing that the values depend on.

@@ -3,6 +3,7 @@
 package dequant
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -109,6 +110,15 @@ func BnB8(w *Weight) (*Matrix, error) {
 	t, s := w.Parts[parts.Weight], w.Parts[parts.ColumnMax]
 	if len(t.Shape) != 2 || !slices.Equal(s.Shape, t.Shape[:1]) || !w.is(parts.Weight, parts.I8) {
 		return nil, fmt.Errorf("its SCB %s is not one for each row of %s", s.ShapeString(), t.ShapeString())
+	}
+	if f := w.Parts[parts.Extra]; f != nil { // weight_format, which is not 0 if the rows are in another order
+		var format [1]float64
+		if f.NumElems() != 1 || f.Dtype.Class() == safetensors.ClassComplex {
+			return nil, fmt.Errorf("%w for its weight_format", ErrUnknown)
+		}
+		if _, err := safetensors.DecodeAt(f, format[:], 0); err != nil || format[0] != 0 {
+			return nil, errors.Join(err, fmt.Errorf("%w for its weight_format %v", ErrUnknown, format[0]))
+		}
 	}
 	a := &Affine{Do: func(codes []float32, scale, _ float32) {
 		const reciprocal = float32(7.874015718698502e-3) // of 127

@@ -44,7 +44,7 @@ func Of(m *scheme.Module, s *scheme.Scheme, v scheme.Values, c *scheme.Context, 
 	case v.Fault.Kind != "" || v.Lacks != parts.Weight:
 		return nil, errors.New(cmp.Or(v.Why, v.Fault.Text))
 	}
-	w := &Weight{Parts: t, N: v.N.High, Bits: v.Bits, Group: c.Group}
+	w := &Weight{Parts: t, N: v.N.High, In: c.Inputs(m.Name, v.N.High), Bits: v.Bits, Group: c.Group}
 	if s.Rule == "torchao" {
 		w.Meta = []byte(c.Metadata(m.Parts[parts.QData].File)[torchName(m.Parts[parts.QData].Info.Name)])
 	}
@@ -78,8 +78,9 @@ func words(w *Weight, v scheme.Values, c *scheme.Context) (*Matrix, error) {
 		if v.Name == "awq" && gemm {
 			return AWQ(w)
 		}
+		// AutoRound and GPTQModel store 5 to 7 bits in different ways, and both call them gptq.
 		offset, ok := offsets[[2]string{method, format}]
-		if w.Offset = offset; ok && v.Name == "gptq" {
+		if w.Offset = offset; ok && v.Name == "gptq" && (method != "gptq" || v.Bits < 5 || v.Bits > 7) {
 			return GPTQ(w)
 		}
 	}
@@ -103,10 +104,13 @@ func intQuantized(w *Weight, v scheme.Values, c *scheme.Context) (*Matrix, error
 	return Scaled(w, parts.Weight)
 }
 
-// quanto returns the values of quanto: those of 2 and 4 bits only if each row has one scale.
-func quanto(w *Weight, v scheme.Values, c *scheme.Context) (*Matrix, error) {
+// quanto returns the values of quanto.
+func quanto(w *Weight, v scheme.Values, _ *scheme.Context) (*Matrix, error) {
 	if t := w.Parts[parts.Data]; t.Dtype != safetensors.U8 || !strings.HasSuffix(t.Name, "._data._data") {
 		return Scaled(w, parts.Data)
 	}
-	return nil, fmt.Errorf("%w: nothing tells how many rows it has", ErrUnknown)
+	if !v.N.Exact() {
+		return nil, errors.New(v.Why)
+	}
+	return Quanto(w)
 }

@@ -111,22 +111,31 @@ func (w *Weight) planesOfHQQ(n int64) (Fill, error) {
 	return Planes(p, int(bits), shifts), err
 }
 
-// Quanto returns the values of optimum-quanto with 2 or 4 bits, if each row has one scale.
+// Quanto returns the values of optimum-quanto with 2 or 4 bits.
 //
-//	weight._data._data U8 [ceil(out·bits/8), in]   weight._scale, weight._shift [out, 1]
+//	weight._data._data U8 [ceil(out·bits/8), in], or [ceil(groups·bits/8), group]   weight._scale, weight._shift [rows, 1]
 //
-// The first plane is in the lowest bits. If there are several groups in a row, nothing in the file tells how many.
-// (optimum-quanto 0.2.7: tensor/qbits.py QBitsDequantizer, tensor/packed.py)
-func Quanto(w *Weight, shape []int64) (*Matrix, error) {
+// The first plane is in the lowest bits. A matrix has groups if it has more than 128 inputs, of 128, 96, 64 or 32 if that
+// divides them; then only the number of inputs shows how many rows it has. (optimum-quanto 0.2.7: tensor/qbits.py
+// QBitsDequantizer, tensor/packed.py, nn/qmodule.py)
+func Quanto(w *Weight) (*Matrix, error) {
 	if err := w.need(parts.Data, parts.Scale, parts.Zeros); err != nil {
 		return nil, err
 	}
 	t, s, z := w.Parts[parts.Data], w.Parts[parts.Scale], w.Parts[parts.Zeros]
-	n, rows := clamp.Product(shape), s.NumElems()
+	rows := s.NumElems()
 	if w.Bits != 2 && w.Bits != 4 || len(s.Shape) < 2 || s.Shape[0] != rows || !slices.Equal(s.Shape, z.Shape) ||
-		!w.is(parts.Scale, parts.Float) || n == 0 || rows == 0 || n%rows != 0 || !w.is(parts.Data, parts.U8) {
-		return nil, fmt.Errorf("its scales %s and shifts %s do not fit %d values of %d bits", s.ShapeString(), z.ShapeString(),
-			n, w.Bits)
+		!w.is(parts.Scale, parts.Float) || rows == 0 || len(t.Shape) < 2 || !w.is(parts.Data, parts.U8) {
+		return nil, fmt.Errorf("its scales %s and shifts %s do not fit bytes %s with values of %d bits", s.ShapeString(),
+			z.ShapeString(), t.ShapeString(), w.Bits)
+	}
+	shape := slices.Concat([]int64{rows}, t.Shape[1:])
+	n := clamp.Product(shape)
+	if group := n / rows; group <= 128 && group%32 == 0 && group != w.In {
+		if w.In <= 128 || group == 0 || w.In%group != 0 || n%w.In != 0 {
+			return nil, fmt.Errorf("%w for its groups of %d, since the number of its inputs is unknown", ErrUnknown, group)
+		}
+		shape = []int64{n / w.In, w.In}
 	}
 	per := 8 / w.Bits
 	if t.Size() != clamp.Mul(clamp.CeilDiv(rows, per), n/rows) {

@@ -17,6 +17,7 @@ type Weight struct {
 	Parts [parts.Count]*safetensors.Tensor
 
 	N      int64  // the number of values
+	In     int64  // the number of inputs
 	Bits   int64  // of a value
 	Group  int64  // inputs with one scale; -1 if it is a whole row
 	Offset int64  // GPTQ: what is added to the zero points that are stored; version 1 of the format stores one less

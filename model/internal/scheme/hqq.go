@@ -3,6 +3,7 @@
 package scheme
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/weightools/safetensors/internal/clamp"
@@ -28,7 +29,8 @@ func countHQQ(m *Module, c *Context) (Values, bool) {
 		case exact:
 			return v, true
 		case c.isPackedHQQ(t, n):
-			return Values{N: exactly(n), Bits: min(clamp.Mul(t.bytes(), 8)/n, 8)}, true
+			// Words are padded, so they can have more bits than the values.
+			return Values{N: exactly(n), Bits: min(cmp.Or(c.Width(), clamp.Mul(t.bytes(), 8)/n), 8)}, true
 		}
 		return unproven(t, "", "shape does not fit the packed values"), true
 	}

@@ -3,6 +3,7 @@
 package scheme
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math"
 	"slices"
@@ -146,6 +147,20 @@ func (c *Context) hidden(module string) int64 {
 		n = c.Hidden["model"]
 	}
 	return n
+}
+
+// Inputs returns the number of inputs of a module with n values if it reads or writes the hidden channels, by its name,
+// or 0 if it is unknown.
+func (c *Context) Inputs(module string, n int64) int64 {
+	hidden := cmp.Or(c.hidden(module), c.Size(config.Hidden))
+	switch {
+	case hidden <= 0 || n%hidden != 0:
+	case parts.ReadsHidden(module):
+		return hidden
+	case parts.WritesHidden(module):
+		return n / hidden
+	}
+	return 0
 }
 
 // head reports whether the module is the output layer, which is as large as the vocabulary.
