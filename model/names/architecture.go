@@ -63,6 +63,8 @@ type Tensor struct {
 	Name string
 	Need Need
 	Role Role
+
+	pattern string // of Name
 }
 
 // Split reports whether there is one tensor for each expert.
@@ -104,7 +106,7 @@ type Architecture struct {
 func (a *Architecture) Tensor(name string) (*Tensor, bool) {
 	key := Pattern(name)
 	for i := range a.Tensors {
-		if Pattern(a.Tensors[i].Name) == key {
+		if a.Tensors[i].pattern == key {
 			return &a.Tensors[i], true
 		}
 	}

@@ -26,13 +26,12 @@ type place struct{ table, entry int32 }
 
 // makeIndex fills the index.
 func (t *tableSet) makeIndex() {
-	t.index, t.ends = make(map[string][]place), make(map[string]bool)
 	for _, a := range t.all {
-		own := &table{arch: a, form: a.Form, prefix: a.Prefix}
+		own := &table{arch: a, form: a.Form, prefix: a.Prefix, entries: make([]entry, 0, len(a.Tensors))}
 		byName := make(map[string]*Tensor, len(a.Tensors))
 		for i := range a.Tensors {
 			byName[a.Tensors[i].Name] = &a.Tensors[i]
-			own.add(a.Tensors[i].Name, &a.Tensors[i])
+			own.addKey(a.Tensors[i].pattern, a.Tensors[i].Name, &a.Tensors[i])
 		}
 		for i := range a.Classes {
 			for _, name := range a.Classes[i].Adds {
@@ -59,15 +58,41 @@ func (t *tableSet) makeIndex() {
 			t.tables = append(t.tables, other)
 		}
 	}
+	// Keys get numbers first, so that all places are in one slice.
+	number, counts := make(map[string]int32, 1<<14), []int32(nil)
+	numbers := make([][]int32, len(t.tables))
 	for i, table := range t.tables {
-		seen := make(map[string]bool, len(table.entries))
+		numbers[i] = make([]int32, len(table.entries))
 		for j := range table.entries {
-			if key := table.entries[j].key; !seen[key] {
-				seen[key] = true
-				t.index[key] = append(t.index[key], place{int32(i), int32(j)})
-				t.ends[end(key)] = true
+			n, ok := number[table.entries[j].key]
+			if !ok {
+				n = int32(len(counts))
+				number[table.entries[j].key], counts = n, append(counts, 0)
+			}
+			numbers[i][j] = n
+			counts[n]++
+		}
+	}
+	places := make([][]place, len(counts))
+	total := 0
+	for _, n := range counts {
+		total += int(n)
+	}
+	all := make([]place, total)
+	for n, count := range counts {
+		places[n], all = all[:0:count], all[count:]
+	}
+	for i := range numbers {
+		for j, n := range numbers[i] {
+			if list := places[n]; len(list) == 0 || list[len(list)-1].table != int32(i) { // once for each table
+				places[n] = append(list, place{int32(i), int32(j)})
 			}
 		}
+	}
+	t.index, t.ends = make(map[string][]place, len(number)), make(map[string]bool)
+	for key, n := range number {
+		t.index[key] = places[n]
+		t.ends[end(key)] = true
 	}
 }
 
@@ -87,7 +112,11 @@ func end(key string) string {
 	return key[strings.LastIndexByte(key[:last], '.')+1:]
 }
 
-func (t *table) add(name string, of *Tensor) {
-	rest, body := strings.CutPrefix(name, t.prefix)
-	t.entries = append(t.entries, entry{key: Pattern(rest), body: body, tensor: of, name: name})
+// add adds a name.
+func (t *table) add(name string, of *Tensor) { t.addKey(Pattern(name), name, of) }
+
+// addKey adds a name with its pattern. Prefixes have no numbers, so they are in both.
+func (t *table) addKey(pattern, name string, of *Tensor) {
+	key, body := strings.CutPrefix(pattern, t.prefix)
+	t.entries = append(t.entries, entry{key: key, body: body, tensor: of, name: name})
 }

@@ -4,7 +4,14 @@ package names
 
 // Pattern returns a name in which each element that is a number or a placeholder is replaced by #:
 // "model.layers.3.mlp.up_proj.weight" becomes "model.layers.#.mlp.up_proj.weight".
-func Pattern(name string) string { return string(appendPattern(nil, name)) }
+func Pattern(name string) string {
+	var room [128]byte
+	b := appendPattern(room[:0], name)
+	if string(b) == name {
+		return name
+	}
+	return string(b)
+}
 
 // appendPattern appends the pattern of a name.
 func appendPattern(to []byte, name string) []byte {

@@ -15,6 +15,7 @@ type record struct {
 	stem   string // what the names of its classes begin with
 	lines  [][2]string
 	done   bool
+	has    map[string]bool // the names of the tensors of the parent
 }
 
 // begin begins an architecture: "TYPE" or "TYPE < PARENT".
@@ -55,6 +56,10 @@ func (p *parser) resolve(r *record, depth int) error {
 
 func (r *record) inherit(parent *record) {
 	r.arch.Tensors = slices.Clone(parent.arch.Tensors)
+	r.has = make(map[string]bool, len(r.arch.Tensors))
+	for i := range r.arch.Tensors {
+		r.has[r.arch.Tensors[i].Name] = true
+	}
 	r.arch.Prefix, r.arch.Ties, r.arch.Form = parent.arch.Prefix, parent.arch.Ties, parent.arch.Form
 	for _, line := range r.lines {
 		stem, like := strings.CutSuffix(line[1], " <")
@@ -77,8 +82,10 @@ func (r *record) line(word, rest string) error {
 			if strings.Contains(name, "{n}") {
 				role = Layer
 			}
-			a.remove(name)
-			a.Tensors = append(a.Tensors, Tensor{Name: name, Need: Need(need), Role: role})
+			if r.has[name] {
+				a.remove(name)
+			}
+			a.Tensors = append(a.Tensors, Tensor{Name: name, Need: Need(need), Role: role, pattern: Pattern(name)})
 		}
 		return nil
 	}
