@@ -71,6 +71,7 @@ var rooms = map[string][]string{
 	"pickle/internal/torchfile":        {"internal", "pickle"},
 	"pickle/convert":                   {".", "store", "checkpoint", "gguf", "pickle", "internal"},
 	"pickle/dcp":                       {".", "store", "checkpoint", "pickle", "internal"},
+	"pickle/fsdp":                      {".", "store", "checkpoint", "pickle", "internal"},
 	"pickle/scan":                      {".", "filetype", "pickle", "internal"},
 	"pickle/scan/internal":             {".", "internal", "filetype", "gguf", "pickle", "pickle/scan/internal"},
 	"pickle/scan/internal/config":      {"internal"},

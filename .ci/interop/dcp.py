@@ -87,6 +87,7 @@ def save(rank, world, work):
     accelerator = accelerate.Accelerator(cpu=True)
     fsdp_utils.save_fsdp_model(plugin, accelerator, model, f"{work}/accelerate")
     fsdp_utils.save_fsdp_optimizer(plugin, accelerator, optimizer, model, f"{work}/accelerate")
+    torch.save(tensors, f"{work}/model_world_size_{world}_rank_{rank}.pt")
     dist.destroy_process_group()
 
 
@@ -151,6 +152,23 @@ def models(program, folder):
         yield f"info lists {sorted(names)}, not {sorted(want)}"
 
 
+def ranks(program, work, world):
+    """Yields how the tensors in the files of all processes differ from those that were saved."""
+    file = work / f"model_world_size_{world}_rank_1.pt"
+    done = weigh(program, "convert", file, "-o", work / "ranks.safetensors")
+    if done.returncode:
+        yield done.stderr
+        return
+    got = load_file(work / "ranks.safetensors")
+    for name, shape, dtype, *_ in TENSORS:
+        if bits(got[name]) != bits(values(name, shape, dtype)):
+            yield f"{name} differs"
+    file.unlink()
+    done = weigh(program, "check", work / f"model_world_size_{world}_rank_0.pt")
+    if done.returncode != 1 or file.name not in done.stdout:
+        yield f"check without {file.name}: exit code {done.returncode}: {done.stdout}"
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--weigh", required=True)
@@ -179,6 +197,9 @@ def main():
         for fault in models(args.weigh, work / "accelerate"):
             failed += 1
             print(f"dcp: {world} processes, accelerate: {fault}")
+        for fault in ranks(args.weigh, work, world):
+            failed += 1
+            print(f"dcp: {world} processes, a file for each: {fault}")
         shutil.rmtree(work)
     print(f"dcp: compared {checked} checkpoints, {failed} differ")
     return 1 if failed else 0

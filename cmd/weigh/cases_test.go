@@ -110,7 +110,8 @@ var cases = map[string][]caseStep{
 		{"weigh check CASE", 0, []string{"ZeRO-3", "optim_states.pt", "Convert the weights", "12 tensors"}, []string{"two-copies", "shape [0]"}},
 	},
 	"27-fsdp-rank-shards": {
-		{"weigh check CASE", 1, []string{"DTensor", "divided along dimension 0", "Join the parts", "model_world_size_2_rank_1.pt"}, nil},
+		{"weigh check CASE", 0, []string{"weights-format", "pytorch-ranks", "checked 1 file and"}, []string{"damaged"}},
+		{"ADVICE", 0, []string{"verified"}, nil},
 		{"weigh scan CASE", 0, []string{"2 files: 2 safe"}, nil},
 	},
 	"28-numpy-scalar-in-checkpoint": {

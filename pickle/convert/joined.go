@@ -10,6 +10,7 @@ import (
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/gguf"
 	"github.com/weightools/safetensors/pickle/dcp"
+	"github.com/weightools/safetensors/pickle/fsdp"
 	"github.com/weightools/safetensors/pickle/torch"
 	"github.com/weightools/safetensors/pickle/zero"
 	"github.com/weightools/safetensors/store"
@@ -20,6 +21,7 @@ func (c *Conversion) formats() []checkpoint.Format {
 	return []checkpoint.Format{
 		zero.Format(zero.Options{Torch: &c.Torch, Optimizer: c.WithOptimizer}),
 		dcp.Format(dcp.Options{Torch: &c.Torch, Optimizer: c.WithOptimizer}),
+		fsdp.Format(fsdp.Options{Torch: &c.Torch}),
 		torch.PyTorch(&c.Torch), torch.NPZ(&c.Torch), gguf.Format(nil),
 	}
 }

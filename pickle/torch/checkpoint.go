@@ -10,6 +10,7 @@ import (
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/internal/strided"
+	"github.com/weightools/safetensors/pickle/torch/internal/dtensor"
 	"github.com/weightools/safetensors/pickle/torch/internal/tree"
 )
 
@@ -31,6 +32,9 @@ type Checkpoint struct {
 	// NumPy archives.
 	Values *Values
 
+	// Parts describes the Tensors that are parts of distributed tensors, by name. It is nil without Options.Parts.
+	Parts map[string]*Part
+
 	// Warnings describe oddities that do not prevent reading.
 	Warnings []string
 
@@ -42,6 +46,9 @@ type Checkpoint struct {
 	records []*record     // records with checksums that Tensors read
 	tiles   strided.Tiles // for Tensors that are gathered
 }
+
+// A Part says which part of a distributed tensor a tensor is.
+type Part = dtensor.Part
 
 // A Skipped is a value, or a tree of values, that is not among the tensors.
 type Skipped struct {

@@ -159,6 +159,12 @@ func (c *collector) add(name string, v *view) error {
 		return &FormatError{Path: c.fromTop(name), Detail: "safetensors reserves this name for metadata"}
 	}
 	c.names[name] = true
+	if v.part != nil {
+		if c.Parts == nil {
+			c.Parts = make(map[string]*Part)
+		}
+		c.Parts[name] = v.part
+	}
 	if err := c.take(name, tensorSize); err != nil {
 		return err
 	}

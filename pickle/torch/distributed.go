@@ -25,3 +25,26 @@ func wrapperSubclass(args, state pickle.Value) error {
 	}
 	return unsupported{why: "the part that one process has of a distributed tensor (DTensor)" + how, fix: joinParts}
 }
+
+// part returns the view for the part that a process has of a distributed tensor, if Options.Parts is set.
+func (b *builder) part(args, state pickle.Value) (*view, error) {
+	p, local, ok := dtensor.PartOf(args, state)
+	c, called := local.Called()
+	_, class, _ := args.Item(0).Global()
+	if !b.opts.Parts || class != "DTensor" || !ok || !called {
+		return nil, wrapperSubclass(args, state)
+	}
+	v, err := b.composed(c.Args(), func(args pickle.Value) (*view, error) {
+		switch rebuilderOf(c.Callee()) { // no others, which can contain themselves
+		case "_rebuild_tensor", "_rebuild_tensor_v2":
+			return b.typed(args)
+		case "_rebuild_tensor_v3":
+			return b.untyped(args)
+		}
+		return nil, wrapperSubclass(args, state)
+	})
+	if err == nil {
+		v.part = p
+	}
+	return v, err
+}

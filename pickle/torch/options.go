@@ -46,6 +46,9 @@ type Options struct {
 	// by "w.axis" if they vary along a dimension.
 	Quantized bool
 
+	// Parts takes the parts that a process has of distributed tensors (DTensor), and fills Checkpoint.Parts.
+	Parts bool
+
 	// Values fills Checkpoint.Values.
 	Values bool
 

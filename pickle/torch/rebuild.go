@@ -81,7 +81,7 @@ func (b *builder) tensor(v pickle.Value) (*view, error) {
 			return nil, err
 		}
 		if name == "_rebuild_wrapper_subclass" {
-			return nil, wrapperSubclass(args, state)
+			return b.part(args, state)
 		}
 		if !isWrapper(name) {
 			return b.rebuild(name, args)

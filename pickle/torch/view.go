@@ -32,6 +32,7 @@ type view struct {
 	made    io.ReaderAt
 	records []*record
 	beside  []beside // tensors that belong to this one
+	part    *Part    // which part of a distributed tensor it is, or nil
 }
 
 // A beside is a tensor that accompanies another one. Its name has a suffix.

@@ -17,6 +17,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/gguf"
 	"github.com/weightools/safetensors/pickle/dcp"
+	"github.com/weightools/safetensors/pickle/fsdp"
 	"github.com/weightools/safetensors/pickle/torch"
 	"github.com/weightools/safetensors/pickle/zero"
 	"github.com/weightools/safetensors/remote"
@@ -26,7 +27,8 @@ import (
 // Formats are the formats other than safetensors that the program reads. Tensors of the Copied ones can be edited,
 // split and merged as they are; those of GGUF would have to be decoded.
 var (
-	Copied = []checkpoint.Format{zero.Format(zero.Options{}), dcp.Format(dcp.Options{}), torch.PyTorch(nil),
+	Copied = []checkpoint.Format{zero.Format(zero.Options{}), dcp.Format(dcp.Options{}),
+		fsdp.Format(fsdp.Options{}), torch.PyTorch(nil),
 		torch.NPZ(nil)}
 	Formats = append(slices.Clip(Copied), gguf.Format(&gguf.Options{Template: dangerOf}))
 )
