@@ -21,7 +21,8 @@ import (
 
 // Bounds of what an exported page has of values.
 const (
-	exportedTensors = 24      // with statistics
+	exportedTensors = 24 // with statistics
+	exportedNodes   = 64
 	exportedLocal   = 1 << 30 // bytes that are read for them
 	exportedRemote  = 64 << 20
 )
@@ -52,15 +53,26 @@ func (v *Viewer) exported() []string {
 	urls := []string{"/api/session"}
 	for _, o := range v.targets {
 		for _, format := range []string{"info?t=%d", "metadata?t=%d", "check?t=%d", "facets?t=%d",
-			"tree?depth=6&fold=1&sort=bytes&t=%d", "rows?limit=500&offset=0&t=%d", "layers?t=%d"} {
+			"rows?limit=500&offset=0&t=%d", "rows?fold=1&limit=500&offset=0&t=%d", "layers?t=%d"} {
 			urls = append(urls, "/api/"+fmt.Sprintf(format, o.t))
+		}
+		for _, path := range o.exportedPaths() {
+			for _, format := range []string{"depth=4&fold=1%s&sort=bytes&t=%d", "depth=2&limit=500%s&t=%d",
+				"depth=2&fold=1&limit=500%s&t=%d"} {
+				urls = append(urls, "/api/tree?"+fmt.Sprintf(format, path, o.t))
+			}
 		}
 		left := int64(exportedLocal)
 		if o.remote {
 			left = exportedRemote
 		}
 		for _, id := range o.notable(&left) {
-			urls = append(urls, fmt.Sprintf("/api/tensor?id=%d&t=%d", id, o.t), fmt.Sprintf("/api/stats?bins=64&id=%d&t=%d", id, o.t))
+			as := ""
+			if len(o.views(id)) > 1 {
+				as = "as=" + asWeight + "&"
+			}
+			urls = append(urls, fmt.Sprintf("/api/tensor?id=%d&t=%d", id, o.t),
+				fmt.Sprintf("/api/stats?%sbins=64&id=%d&t=%d", as, id, o.t))
 		}
 		var bytes int64
 		for _, k := range o.kinds() {
@@ -71,9 +83,30 @@ func (v *Viewer) exported() []string {
 		}
 	}
 	if len(v.targets) > 1 {
-		urls = append(urls, "/api/diff?a=0&b=1&headers=1&limit=500&offset=0")
+		urls = append(urls, "/api/diff?a=0&b=1&headers=1&limit=1", "/api/diff?a=0&b=1&headers=1&limit=200&offset=0")
 	}
 	return urls
+}
+
+// exportedPaths returns the parameters of the nodes of the tree that can be opened: the first of each fold of equal ones.
+func (o *opened) exportedPaths() []string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
+	paths := []string{""} // the root
+	named, rows := o.named(&filter{file: -1, most: -1})
+	g := &grower{o: o, opts: listing.TreeOptions{Fold: true}, named: named, limit: usualNodes, left: mostNodes}
+	level := []*node{g.node(listing.Sum(rows))}
+	for len(level) > 0 && len(paths) < exportedNodes {
+		n := level[0]
+		level = level[1:]
+		g.children(n)
+		for _, child := range n.Children {
+			if child.ID == nil && child.Path != nil && strings.Trim(*child.Path, plain) == "" {
+				paths = append(paths, "&path="+*child.Path)
+				level = append(level, child)
+			}
+		}
+	}
+	return cut(paths, 0, exportedNodes)
 }
 
 // notable returns the largest tensors, one of each fold of equal layers, as far as they may be read.

@@ -75,7 +75,9 @@ func (v *Viewer) page(w http.ResponseWriter, r *http.Request) {
 	}
 	h := w.Header()
 	h.Set("Content-Type", a.kind)
-	h.Set("Cache-Control", "no-cache")
+	if name != "index.html" { // a page that is not stored ends its requests when it is left, instead of being kept for Back
+		h.Set("Cache-Control", "no-cache")
+	}
 	h.Set("ETag", a.tag)
 	h.Set("Vary", "Accept-Encoding")
 	text := a.plain
