@@ -95,7 +95,9 @@ func (v *visit) open(path, wait string) {
 	v.do(chromedp.Navigate(at.String()), seen(wait))
 }
 
-func seen(selector string) chromedp.Action[chromedp.Void] { return chromedp.WaitVisible(chromedp.CSS(selector)) }
+func seen(selector string) chromedp.Action[chromedp.Void] {
+	return chromedp.WaitVisible(chromedp.CSS(selector))
+}
 
 // text returns the text of an element.
 func (v *visit) text(selector string) string {

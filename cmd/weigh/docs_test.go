@@ -5,6 +5,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -145,8 +146,14 @@ func TestExamplesWork(t *testing.T) {
 			line, _, _ = strings.Cut(line, " # ")
 			line, input, _ := strings.Cut(line, " < ")
 			args := strings.Fields(strings.ReplaceAll(line, "'", ""))
-			if i := slices.Index(args, "-o") + 1; i > 0 && args[i] != "-" {
+			if i := max(slices.Index(args, "-o"), slices.Index(args, "--export")) + 1; i > 0 && args[i] != "-" {
 				args[i] = filepath.Join(t.TempDir(), filepath.Base(args[i]))
+			}
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			out := io.Discard
+			if cmd.Name() == "view" && !slices.Contains(args, "--export") { // a server, which runs until it is interrupted
+				args, out = append(args, "--no-open"), stopper(stop)
 			}
 			var in io.Reader
 			if input = strings.TrimSpace(input); input != "" {
@@ -158,11 +165,19 @@ func TestExamplesWork(t *testing.T) {
 				in = f
 			}
 			var errs bytes.Buffer
-			if code := run(t.Context(), args[1:], in, io.Discard, &errs, noEnv); code != cli.ExitOK || args[0] != "weigh" {
+			if code := run(ctx, args[1:], in, out, &errs, noEnv); code != cli.ExitOK || args[0] != "weigh" {
 				t.Errorf("%s: exit code %d: %s", strings.TrimSpace(line), code, errs.String())
 			}
 		}
 	}
+}
+
+// A stopper is an output that calls a function when something is written.
+type stopper func()
+
+func (s stopper) Write(b []byte) (int, error) {
+	s()
+	return len(b), nil
 }
 
 // cliDoc returns docs/cli.md.

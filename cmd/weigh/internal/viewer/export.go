@@ -57,7 +57,7 @@ func (v *Viewer) exported() []string {
 			urls = append(urls, "/api/"+fmt.Sprintf(format, o.t))
 		}
 		for _, path := range o.exportedPaths() {
-			for _, format := range []string{"depth=4&fold=1%s&sort=bytes&t=%d", "depth=2&limit=500%s&t=%d",
+			for _, format := range []string{"depth=6&fold=1%s&sort=bytes&t=%d", "depth=2&limit=500%s&t=%d",
 				"depth=2&fold=1&limit=500%s&t=%d"} {
 				urls = append(urls, "/api/tree?"+fmt.Sprintf(format, path, o.t))
 			}

@@ -30,9 +30,8 @@ type viewFlags struct {
 func View(sess *cli.Session) *cobra.Command {
 	var f viewFlags
 	cmd := &cobra.Command{
-		Use:    "view TARGET...",
-		Hidden: true,
-		Short:  "Show models in a browser",
+		Use:   "view TARGET...",
+		Short: "Show models in a browser",
 		Long: `Show models in a browser: what they are, their tensors as a tree and a table, the
 values of a tensor as a heat map and a histogram, statistics over layers, and the
 bytes of files. With two targets, also their differences.
