@@ -92,7 +92,11 @@ func (b *browser) take(address string, s scene) error {
 			page := *base
 			page.Path, page.RawQuery, _ = strings.Cut(s.path, "?")
 			page.RawQuery = strings.TrimPrefix(page.RawQuery+"&token="+token, "&")
-			if err := b.picture(page.String(), name, scheme, width, s); err != nil {
+			target := page.String()
+			if base.Scheme == "file" {
+				target = address + "#" + s.path
+			}
+			if err := b.picture(target, name, scheme, width, s); err != nil {
 				all = append(all, fmt.Errorf("%s: %w", name, err))
 			}
 		}
@@ -101,7 +105,7 @@ func (b *browser) take(address string, s scene) error {
 }
 
 func (b *browser) picture(address, name, scheme string, width int64, s scene) error {
-	ctx, cancel := context.WithTimeout(b.ctx, 8*time.Second)
+	ctx, cancel := context.WithTimeout(b.ctx, 60*time.Second)
 	defer cancel()
 	b.mu.Lock()
 	b.errors = nil

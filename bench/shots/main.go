@@ -71,7 +71,7 @@ func takeGroup(b *browser, program, work string, group group, names []string) er
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	address, err := serve(ctx, program, targets)
+	address, err := group.start(ctx, program, targets)
 	if err != nil {
 		return err
 	}
@@ -111,4 +111,14 @@ func serve(ctx context.Context, program string, targets []string) (string, error
 	case <-time.After(30 * time.Second):
 		return "", errors.New("weigh view printed no address in 30 s")
 	}
+}
+
+// export writes a page that needs no server and returns its address.
+func export(ctx context.Context, program string, targets []string) (string, error) {
+	file := targets[0] + ".html"
+	text, err := exec.CommandContext(ctx, program, append([]string{"view", "--force", "--export", file}, targets...)...).CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%w\n%s", err, text)
+	}
+	return "file://" + filepath.ToSlash(file), nil
 }

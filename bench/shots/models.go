@@ -184,3 +184,25 @@ func makeEmpty(work string) ([]string, error) {
 	file := filepath.Join(work, "empty.safetensors")
 	return []string{file}, safetensors.WriteFile(file)
 }
+
+// makeMany makes a file with half a million tensors.
+func makeMany(work string) ([]string, error) {
+	var header strings.Builder
+	offset := 0
+	for layer := range 100 {
+		for expert := range 555 {
+			for _, matrix := range []string{"gate_proj", "up_proj", "down_proj"} {
+				for _, part := range []string{"weight", "weight_scale", "input_scale"} {
+					fmt.Fprintf(&header, `,"model.layers.%d.mlp.experts.%d.%s.%s":{"dtype":"F32","shape":[2],"data_offsets":[%d,%d]}`,
+						layer, expert, matrix, part, offset, offset+8)
+					offset += 8
+				}
+			}
+		}
+	}
+	text := "{" + header.String()[1:] + "}"
+	data := binary.LittleEndian.AppendUint64(nil, uint64(len(text)))
+	data = append(append(data, text...), make([]byte, offset)...)
+	file := filepath.Join(work, "many.safetensors")
+	return []string{file}, os.WriteFile(file, data, 0o666)
+}

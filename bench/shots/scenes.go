@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"time"
 
 	"github.com/chromedp/chromedp"
@@ -11,6 +12,7 @@ import (
 // A group is scenes of the same targets.
 type group struct {
 	make   func(work string) ([]string, error)
+	start  func(ctx context.Context, program string, targets []string) (string, error) // the address of the first page
 	scenes []scene
 }
 
@@ -34,7 +36,7 @@ func (s scene) rest() time.Duration {
 const q = "model.layers.17.self_attn.q_proj.weight"
 
 var groups = []group{
-	{makeModel, []scene{
+	{makeModel, serve, []scene{
 		{name: "overview", path: "/", wait: ".treemap .box", slow: true},
 		{name: "overview-layer", path: "/?at=model.layers.3", wait: ".treemap .box"},
 		{name: "tensors", path: "/tensors?sort=bytes", wait: ".grid-body .row"},
@@ -51,23 +53,35 @@ var groups = []group{
 		{name: "help", path: "/layers", wait: ".card", do: []chromedp.Action[chromedp.Void]{chromedp.Click(chromedp.CSS(".help-button"))}},
 		{name: "nowhere", path: "/nowhere", wait: ".empty"},
 	}},
-	{makePair, []scene{
+	{makePair, serve, []scene{
 		{name: "compare", path: "/compare", wait: ".grid-body .row", slow: true},
 		{name: "compare-layers", path: "/compare?view=layers", wait: ".grid-body .row", slow: true},
 		{name: "compare-tensor", path: "/compare?name=" + q, wait: ".facts", slow: true},
 	}},
-	{makeHostile, []scene{
+	{makeHostile, serve, []scene{
 		{name: "hostile", path: "/", wait: ".treemap .box", slow: true},
 		{name: "hostile-tensors", path: "/tensors", wait: ".grid-body .row"},
 		{name: "hostile-tensor", path: "/tensor?id=1", wait: ".numbers", slow: true},
 	}},
-	{makeBroken, []scene{
+	{makeBroken, serve, []scene{
 		{name: "broken", path: "/", wait: ".finding-list", slow: true},
 		{name: "broken-bytes", path: "/bytes", wait: ".grid-body .row"},
 	}},
-	{makeEmpty, []scene{
+	{makeEmpty, serve, []scene{
 		{name: "empty", path: "/", wait: ".panel"},
 		{name: "empty-tensors", path: "/tensors", wait: ".over .empty"},
 		{name: "empty-layers", path: "/layers", wait: ".empty"},
+	}},
+	{makeMany, serve, []scene{
+		{name: "many", path: "/", wait: ".treemap .box", slow: true},
+		{name: "many-tensors", path: "/tensors?sort=name", wait: ".grid-body .row"},
+		{name: "many-tree", path: "/tensors?view=tree&fold=1", wait: ".grid-body .row"},
+	}},
+	{makeModel, export, []scene{
+		{name: "export", path: "/", wait: ".treemap .box", slow: true},
+		{name: "export-tensors", path: "/tensors", wait: ".grid-body .row"},
+		{name: "export-tensor", path: "/tensor?id=0", wait: ".numbers"},
+		{name: "export-layers", path: "/layers", wait: ".card"},
+		{name: "export-bytes", path: "/bytes", wait: ".empty"},
 	}},
 }

@@ -143,7 +143,9 @@ function Moved({ list, measured, noun }: { list: LayerApart[]; measured: boolean
   const [sort, setSort] = useState("change");
   const sorted = useMemo(() => sort === "change" ? [...list].sort((x, y) => order(y) - order(x)) : list, [list, sort]);
   const columns: Column<LayerApart>[] = [
-    { key: "name", title: noun === "layers" ? "Layer" : "Component", width: "minmax(0, 1fr)", sort: "name", cell: (l) => <Middle text={[l.part, l.name].filter(Boolean).join(" ")} /> },
+    { key: "name", title: noun === "layers" ? "Layer" : "Component", width: "minmax(0, 1fr)", sort: "name", cell: (l) => (
+      noun === "layers" ? <a href={href("/tensors", { t: 0, include: `${l.name}.**` })} tabIndex={-1}><Middle text={l.name} /></a> : <a href={href("/tensors", { t: 0, include: l.name })} tabIndex={-1}><Middle text={l.name} /></a>
+    ) },
     { key: "tensors", title: "Tensors", width: "90px", right: true, wide: true, cell: (l) => int(l.tensors) },
     { key: "differ", title: "Differ", width: "130px", right: true, wide: true, cell: (l) => int(l.differ) },
     { key: "max", title: "Largest difference", width: "140px", right: true, wide: true, cell: (l) => float(l.max_delta, 4) },

@@ -93,6 +93,7 @@ export function Grid<R>(props: GridProps<R>) {
     }
     e.preventDefault();
   };
+  if (total === 0) return <NoRows {...props} />;
   const template = columns.map((c) => c.width).join(" ");
   return (
     <div class="grid" role={props.tree ? "treegrid" : "grid"} aria-label={props.label} aria-rowcount={total + 1} aria-colcount={columns.length}
@@ -122,8 +123,21 @@ export function Grid<R>(props: GridProps<R>) {
             );
           })}
         </div>
-        {props.children && <div class="over">{props.children}</div>}
       </div>
+    </div>
+  );
+}
+
+/** What a table without rows looks like. */
+function NoRows<R>({ columns, children }: GridProps<R>) {
+  return (
+    <div class="grid">
+      <div class="grid-head" aria-hidden="true">
+        <div class="row" style={{ gridTemplateColumns: columns.map((c) => c.width).join(" ") }}>
+          {columns.map((c) => <div key={c.key} class={`cell plain${c.right ? " right" : ""}`}>{c.title}</div>)}
+        </div>
+      </div>
+      <div class="over">{children}</div>
     </div>
   );
 }

@@ -36,7 +36,8 @@ class Forest {
     push("", 1, 1);
     for (let top = stack.pop(); top; top = stack.pop()) {
       const { node, level, more } = top;
-      const leaf = more !== undefined || node.id !== undefined;
+      // A name that begins with a dot has an empty first part, whose path is that of the root.
+      const leaf = more !== undefined || node.id !== undefined || node.path === "";
       const open = !leaf && this.open.has(node.path);
       list.push({ node, level, open, leaf, more });
       if (open) push(node.path, level + 1, node.repeated ?? 1);
@@ -66,7 +67,7 @@ export function Tree({ selection, fold }: { selection: Params; fold: boolean }) 
       if (path === "") forest.root = answer;
       // What has most of the bytes opens by itself, so that the first look shows more than three words.
       for (const child of answer.children ?? []) {
-        if (joined(child).id === undefined && 2 * child.bytes > (forest.root?.bytes ?? 0) && forest.depth++ < 3) {
+        if (joined(child).id === undefined && child.path && 2 * child.bytes > (forest.root?.bytes ?? 0) && forest.depth++ < 3) {
           forest.open.add(child.path);
           await load(child.path);
         }

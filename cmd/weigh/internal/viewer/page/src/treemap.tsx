@@ -106,7 +106,7 @@ function Rectangle({ of: b, total, by }: { of: Box; total: number; by: Measure }
   );
   // The lightness of a box is its depth, so that it needs no legend.
   const kind = `box depth${Math.min(b.depth, 4)}${group ? " group" : ""}`;
-  const to = !n.path || recorded && !n.id ? undefined
+  const to = !n.path || recorded && n.id === undefined ? undefined
     : n.id !== undefined && !(n.repeated && n.repeated > 1) ? href("/tensor", { t, name: n.path })
     : n.id !== undefined ? href("/tensors", { t, include: `**${n.path.slice(n.path.lastIndexOf(".", n.path.lastIndexOf(".") - 1) + 1)}` })
     : href("/", { t, at: n.path, by: query.get("by") });
