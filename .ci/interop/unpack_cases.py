@@ -12,7 +12,7 @@ REFERENCES = {
     "quanto": references.quanto, "hqq": references.hqq, "mlx": references.mlx, "torchao": references.torchao,
     "auto_round": references.gptq,
 }
-KEPT = ("weight_shape", "shape", "g_idx", "weight.quant_map", "weight.nested_quant_map", "weight_format", "nbits")
+KEPT = ("weight_shape", "shape", "weight.quant_map", "weight.nested_quant_map", "weight_format", "nbits")
 
 
 def modules(tensors):
@@ -56,7 +56,10 @@ def config_of(packer, how, c):
 
 
 def reference(packer, how):
-    return references.awq if how.startswith("awq") else REFERENCES[packer]
+    """Returns the reference for an output, or None: AutoRound has formats of its own."""
+    if packer == "auto_round" and how[:3] in ("awq", "mx_", "nv_"):
+        return references.awq if how.startswith("awq 4") else None
+    return REFERENCES[packer]
 
 
 def bits_of(t):

@@ -239,10 +239,16 @@ func TestUnknown(t *testing.T) {
 			`{"quant_method":"gptq","checkpoint_format":"marlin"}`,
 			`{"quant_method":"auto-round","packing_format":"auto_round:new"}`, `{}`,
 		},
-		"awq 4": {`{"quant_method":"awq","bits":4,"version":"gemv"}`, `{"bits":4}`},
+		"gptq 6": {`{"quant_method":"gptq","bits":6}`},
+		"awq 4":  {`{"quant_method":"awq","bits":4,"version":"gemv"}`, `{"bits":4}`},
 	} {
 		for _, q := range configs {
-			f, _ := patched(t, vector, func(map[string]*safetensors.Tensor) {})
+			f, _ := patched(t, strings.Replace(vector, "6", "4", 1), func(m map[string]*safetensors.Tensor) {
+				if vector == "gptq 6" {
+					m["qweight"] = tensor(t, m["qweight"], make([]int32, 12*32), 12, 32)
+					m["qzeros"] = tensor(t, m["qzeros"], make([]int32, 2*6), 2, 6)
+				}
+			})
 			if _, err := values(f, []byte(`{"quantization_config":`+q+`}`)); !errors.Is(err, dequant.ErrUnknown) {
 				t.Errorf("%s as %s: %v", vector, q, err)
 			}

@@ -78,9 +78,11 @@ func words(w *Weight, v scheme.Values, c *scheme.Context) (*Matrix, error) {
 		if v.Name == "awq" && gemm {
 			return AWQ(w)
 		}
-		// AutoRound and GPTQModel store 5 to 7 bits in different ways, and both call them gptq.
+		if v.Name == "gptq" && method == "gptq" && v.Bits > 4 && v.Bits < 8 {
+			return nil, fmt.Errorf("%w for %d bits: GPTQModel and AutoRound store them in different orders", ErrUnknown, v.Bits)
+		}
 		offset, ok := offsets[[2]string{method, format}]
-		if w.Offset = offset; ok && v.Name == "gptq" && (method != "gptq" || v.Bits < 5 || v.Bits > 7) {
+		if w.Offset = offset; ok && v.Name == "gptq" {
 			return GPTQ(w)
 		}
 	}
