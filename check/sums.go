@@ -65,9 +65,9 @@ func (s *sums) judge(m *subject, isAdapter bool) {
 		for _, one := range m.shards {
 			if v := Ungathered(one.header); v != nil {
 				m.found(one.path).Add(v.Rule, v.Tensor, v.Span, "%s", v.Detail)
-				if n := m.partitions(folderOf(one.path)); n > 0 {
-					m.found(one.path).Fix(fmt.Sprintf("The values are in %s in the same folder, *%s: gather them with DeepSpeed, "+
-						"`python -m deepspeed.utils.zero_to_fp32 FOLDER/.. NEW`.", count(n, "file"), partitionSuffix))
+				if n, first := m.partitions(folderOf(one.path)); n > 0 {
+					m.found(one.path).Fix(fmt.Sprintf("The values are in %s of the training, *%s: join them with "+
+						"`weigh convert FOLDER/%s -o NEW`.", count(n, "file"), partitionSuffix, first))
 				}
 			}
 		}
@@ -78,14 +78,28 @@ func (s *sums) judge(m *subject, isAdapter bool) {
 // optimizer's state. (deepspeed/utils/zero_to_fp32.py, get_optim_files.)
 const partitionSuffix = "_optim_states.pt"
 
-// partitions returns how many such files there are in a folder.
-func (s *subject) partitions(folder string) (n int) {
+// partitions returns how many such files there are in a folder, or in the last one below it that has any, and the path
+// of the first of them below the folder. A path that a shell would not take as it is counts for none.
+func (s *subject) partitions(folder string) (n int, first string) {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./"
 	for _, name := range s.Names {
-		if folderOf(name) == folder && strings.HasSuffix(name, partitionSuffix) {
+		below := strings.TrimPrefix(name, folder+"/")
+		if folder == "" {
+			below = name
+		} else if below == name {
+			continue
+		}
+		if !strings.HasSuffix(below, partitionSuffix) || strings.Trim(below, plain) != "" || strings.Count(below, "/") > 1 {
+			continue
+		}
+		switch in, last := folderOf(below), folderOf(first); {
+		case first != "" && in == last:
 			n++
+		case len(in) > len(last) || len(in) == len(last) && in > last || first == "": // global_step900, global_step1000
+			n, first = 1, below
 		}
 	}
-	return n
+	return n, first
 }
 
 // alignment describes the tensors that are not aligned, "" if all are. In returns where a shard is.
