@@ -173,8 +173,10 @@ func (r *reader) openParts(ctx context.Context) error {
 		return err
 	}
 	if _, err := r.beside(ctx, optimizerFile(precision, ranks)); err == nil {
-		return checkpoint.Damaged("%s is in the folder, but the checkpoint was saved by %s: the files of two checkpoints "+
+		v := checkpoint.Damaged("%s is in the folder, but the checkpoint was saved by %s: the files of two checkpoints "+
 			"are mixed", wording.Quote(optimizerFile(precision, ranks)), wording.Count(ranks, "rank"))
+		v.Fix = "Move the files of the other checkpoint to a folder of their own."
+		return v
 	}
 	r.stage = first.stage
 	return nil

@@ -4,6 +4,7 @@ package zero
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -111,6 +112,10 @@ func (r *reader) ofKey(groups []map[string][]*safetensors.Tensor, key string) ([
 // skip records a value that is not among the tensors.
 func (r *reader) skip(s torch.Skipped) { r.made.skipped = append(r.made.skipped, s) }
 
+// usedKeys are the paths of the values that say where the weights are.
+var usedKeys = []string{"param_shapes", "buffer_names", "frozen_param_shapes", "frozen_param_fragments", "shared_params",
+	partKey + ".zero_stage", partKey + ".partition_count", partKey + ".param_alignment_paddings"}
+
 // describe lists the files, and what is left out of them.
 func (r *reader) describe() {
 	cp := r.made
@@ -122,20 +127,20 @@ func (r *reader) describe() {
 		files = append(files, p.file)
 		cp.files = append(cp.files, p.name)
 	}
-	at := make(map[string]int) // by path: a value that all processes have is listed once
+	at := make(map[string]bool) // by path: a value that all processes have is listed once
 	for i, f := range files {
 		if cp.dangerous == "" {
 			cp.dangerous = f.dangerous
 		}
 		for _, s := range f.skipped {
-			if _, again := at[s.Path]; !again || i == 0 {
-				at[s.Path] = len(cp.skipped)
-				cp.skipped = append(cp.skipped, s)
+			if !at[s.Path] && !slices.Contains(usedKeys, s.Path) {
+				at[s.Path] = true
+				r.skip(s)
 			}
 		}
 		for _, t := range f.tensors {
-			if _, again := at[t.Name]; !again && !r.taken(i > 0, t.Name) {
-				at[t.Name] = len(cp.skipped)
+			if !at[t.Name] && !r.taken(i > 0, t.Name) {
+				at[t.Name] = true
 				r.skip(torch.Skipped{Path: t.Name, What: "a tensor that is no weight", Tensors: 1})
 			}
 		}

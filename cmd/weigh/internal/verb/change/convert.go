@@ -28,7 +28,7 @@ type convertFlags struct {
 	policy                       policy.Flags
 	target, root, shared, values string
 	prefixes                     []string
-	all, noCRC                   bool
+	all, noCRC, withOptimizer    bool
 	dense, quantized             bool
 	force, dryRun, json          bool
 	maxShard                     cli.ByteSize
@@ -56,8 +56,8 @@ dangerous file is refused with exit code 1; --convert-anyway extracts its tensor
 without running code. A suspicious file is converted with a warning.
 
 A distributed training saves its model in the files of all processes. convert joins them:
-SRC is the folder of torch.distributed.checkpoint (.metadata and .distcp files), or one of
-its files. If DST is a folder, shards have at most 5 GB.
+SRC is the folder of torch.distributed.checkpoint (.metadata and .distcp files) or of
+DeepSpeed ZeRO (model_states.pt and optim_states.pt files), or one of its files. If DST is a folder, shards have at most 5 GB.
 
 From a training checkpoint, convert takes the weights: the tensors under "state_dict",
 "model" and similar keys, or all if the top level has tensors. --root selects another
@@ -122,6 +122,7 @@ func (f *convertFlags) register(cmd *cobra.Command) {
 	f.policy.RegisterBudget(cmd, false)
 	fl.Var(&f.maxShard, "max-shard-size", "maximum `SIZE` of a shard's data, for the files of a distributed training")
 	fl.Lookup("max-shard-size").DefValue = "5GB"
+	fl.BoolVar(&f.withOptimizer, "with-optimizer", false, "also write the optimizer state of a distributed training")
 	fl.BoolVar(&f.noCRC, "no-crc", false, "compare all bytes instead of the archive's checksums")
 	fl.BoolVar(&f.force, "force", false, "overwrite existing files (never SRC)")
 	fl.BoolVar(&f.dryRun, "dry-run", false, "show what would be written, but write nothing")
@@ -150,8 +151,8 @@ func (f *convertFlags) conversion(sess *cli.Session) (*convert.Conversion, error
 	return &convert.Conversion{
 		Torch: torch.Options{Root: f.root, All: f.all, NoChecksum: f.noCRC, Values: f.values != "", Dense: f.dense,
 			Quantized: f.quantized, Budget: f.policy.Budget},
-		Scanner: *scanner, MaxShard: int64(f.maxShard), Anyway: f.anyway, StripPrefix: f.prefixes, Shared: convert.Shared(f.shared),
-		DropUnsupported: f.unsupported, Overwrite: f.force, Digests: f.json,
+		Scanner: *scanner, MaxShard: int64(f.maxShard), WithOptimizer: f.withOptimizer, Anyway: f.anyway,
+		StripPrefix: f.prefixes, Shared: convert.Shared(f.shared), DropUnsupported: f.unsupported, Overwrite: f.force, Digests: f.json,
 	}, nil
 }
 
