@@ -114,7 +114,7 @@ func compare(t *testing.T, w *unpack.Weight, shape []int64, at func(i int64) flo
 			t.Fatalf("element %d is %v, want %v", i, x, want)
 		}
 	}
-	for range 20 { // a column of the last axis, from a random place on
+	for range min(20, 20*len(shape)) { // a column of the last axis, from a random place on
 		first, n := rand.Int64N(shape[len(shape)-1]), shape[len(shape)-1]
 		ranges := make([]safetensors.Range, len(shape))
 		ranges[len(shape)-1] = safetensors.Between(first, first+1)
@@ -272,4 +272,11 @@ func TestPlain(t *testing.T) {
 	if len(ws.All) != 1 || len(ws.All[0].Parts) != 3 || !ws.Idle(cache) || ws.Idle(alone) || ws.Of("y.weight") != nil {
 		t.Error(ws.All)
 	}
+}
+
+// A number with a scale is no matrix.
+func TestScalar(t *testing.T) {
+	x, b := random(t, "x.weight", safetensors.I8)
+	w := weights(`{"quantization_config": {"quant_method": "compressed-tensors"}}`, x, floats(t, "x.weight_scale", nil, 0.5)).Of("x.weight")
+	compare(t, w, nil, func(int64) float32 { return float32(int8(b[0])) * 0.5 })
 }

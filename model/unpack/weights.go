@@ -146,7 +146,13 @@ func (f *finder) put(module string, r parts.Role, t *safetensors.Tensor, file in
 		return
 	}
 	w.roles[r] = t
-	w.module.Set(r, &scheme.Tensor{Info: &t.TensorInfo, File: file, Kinds: parts.KindOf(t.Dtype)})
+	info := &t.TensorInfo
+	if info.Shape == nil { // a scalar; package scheme takes nil for unknown
+		scalar := t.TensorInfo
+		scalar.Shape = []int64{}
+		info = &scalar
+	}
+	w.module.Set(r, &scheme.Tensor{Info: info, File: file, Kinds: parts.KindOf(t.Dtype)})
 }
 
 // describe reads what the configuration and the metadata say.

@@ -108,7 +108,7 @@ func (m *Module) countFloatScaled(c *Context) (Values, bool) {
 		return m.countQuarkBytes(c), true
 	}
 	if c.Method == "bitnet" && t.Kinds == parts.U8 && clamp.Product(s) == 1 {
-		return Values{N: exactly(clamp.Mul(t.NumElems(), 4)), Bits: 2, Name: "bitnet", In: w[len(w)-1]}, true
+		return Values{N: exactly(clamp.Mul(t.NumElems(), 4)), Bits: 2, Name: "bitnet", In: m.lastOf(parts.Weight)}, true
 	}
 	if halved(w, s) && (t.Kinds == parts.U8 || m.has(parts.WeightOffset) || c.ascendWidth(t) == 4) {
 		return m.countHalved(c), true
@@ -122,11 +122,11 @@ func (m *Module) countFloatScaled(c *Context) (Values, bool) {
 		return twice(t, "ascend int4"), true
 	case said > 0, c.Method == "compressed-tensors", c.LeastBits(8) >= 8:
 		v := one(t, "int8") // because no narrower width is configured, or by definition of int-quantized
-		v.In = w[len(w)-1]
+		v.In = m.lastOf(parts.Weight)
 		if said := c.Width(); said > 0 && said < 8 {
 			v.Bits, v.Name = said, "int-quantized"
 		}
-		if len(s) == len(w) && s[len(s)-1] > 1 && len(w) == 2 {
+		if len(w) == 2 && len(s) == 2 && s[1] > 1 {
 			why, conflict := c.groups(w[1], s[1])
 			v.Conflict = conflict
 			return v.unless(t, why), true
@@ -154,7 +154,7 @@ func halved(w, s []int64) bool {
 func (m *Module) countHalved(c *Context) Values {
 	t, w, s := m.Parts[parts.Weight], m.shape(parts.Weight), m.shape(parts.Scale)
 	v := twice(t, "int4")
-	v.In = w[len(w)-1]
+	v.In = m.lastOf(parts.Weight)
 	if t.Kinds == parts.I8 {
 		v.Name = "ascend int4"
 	}

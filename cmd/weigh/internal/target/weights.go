@@ -21,6 +21,8 @@ import (
 type Weights struct {
 	At    *Target
 	Parts []*checkpoint.Checkpoint
+
+	unpacking *unpacking // nil unless packed weights are shown as their values
 }
 
 // OpenWeights opens the models of a target. It does not open copies and adapters, which
@@ -112,10 +114,15 @@ func (u *unsupported) Unwrap() error { return u.v }
 func (w *Weights) Tensors(ctx context.Context) ([]*safetensors.Tensor, error) {
 	var list []*safetensors.Tensor
 	for _, cp := range w.Parts {
-		for t, err := range cp.Tensors(ctx) {
-			if err != nil {
-				return nil, err
-			}
+		tensors, err := Located(ctx, cp)
+		if err != nil {
+			return nil, err
+		}
+		if w.unpacking != nil {
+			list = append(list, w.unpacking.plain(ctx, cp, tensors)...)
+			continue
+		}
+		for _, t := range tensors {
 			list = append(list, t.Tensor)
 		}
 	}
@@ -135,10 +142,22 @@ func (w *Weights) Find(ctx context.Context, name string) (*safetensors.Tensor, e
 			holder = cp
 		}
 	}
-	if holder == nil {
-		return nil, nil
+	if holder != nil {
+		t, err := holder.Tensor(ctx, name)
+		if err != nil || w.unpacking == nil {
+			return t, err
+		}
+		if values, err := w.unpacking.values(ctx, holder, name, t); values != nil || err != nil {
+			return values, err
+		}
+		return t, nil
 	}
-	return holder.Tensor(ctx, name)
+	for i := 0; i < len(w.Parts) && w.unpacking != nil; i++ {
+		if values, err := w.unpacking.values(ctx, w.Parts[i], name, nil); values != nil || err != nil {
+			return values, err
+		}
+	}
+	return nil, nil
 }
 
 // has reports whether a checkpoint has the named tensor, by its index or by those headers

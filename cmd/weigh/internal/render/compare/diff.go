@@ -23,6 +23,7 @@ type Diff struct {
 	Tensors  [2]int // number of compared tensors in each
 
 	HeadersOnly, Values bool
+	Unpacked            bool // packed weights are compared by their values
 	All                 bool // do not combine equal changes of layers on a terminal
 
 	Sort  string // "change" for the largest change first, "" for kinds and names

@@ -17,8 +17,8 @@ import (
 )
 
 // valueColumns returns the columns that show how far values are apart. They are what --values asks for, so a narrow
-// terminal leaves out other columns first. Rows without values have empty cells.
-func valueColumns(of func(i int) *diff.Values) []typeset.Column {
+// terminal leaves out other columns first. Rows without values have empty cells. Nmse adds the error of packed weights.
+func valueColumns(of func(i int) *diff.Values, nmse bool) []typeset.Column {
 	column := func(title string, long, short func(v *diff.Values) string) typeset.Column {
 		cell := func(text func(*diff.Values) string) func(int) string {
 			return func(i int) string {
@@ -36,7 +36,7 @@ func valueColumns(of func(i int) *diff.Values) []typeset.Column {
 	delta := func(v *diff.Values) float64 { return v.MaxDelta }
 	relative := func(v *diff.Values) float64 { return v.Sums.RelativeL2() }
 	cosine := func(v *diff.Values) float64 { return v.Sums.Cosine() }
-	return []typeset.Column{
+	columns := []typeset.Column{
 		column("DIFFER", func(v *diff.Values) string { return typeset.Count(v.Differ) },
 			func(v *diff.Values) string { return typeset.Short(v.Differ) }),
 		column("MAX DIFF", func(v *diff.Values) string {
@@ -48,6 +48,11 @@ func valueColumns(of func(i int) *diff.Values) []typeset.Column {
 		column("REL L2", rounded(6, relative), rounded(3, relative)),
 		column("COSINE", rounded(8, cosine), rounded(3, cosine)),
 	}
+	if nmse {
+		square := func(v *diff.Values) float64 { return relative(v) * relative(v) }
+		columns = append(columns, column("NMSE", rounded(6, square), rounded(3, square)))
+	}
+	return columns
 }
 
 // roundedDistance formats a distance, or "-" if it is not defined.

@@ -79,7 +79,7 @@ func (d *Diff) table(s typeset.Style) *typeset.Table {
 			Cell: func(i int) string { return lines[i].name }},
 	}
 	if d.Values {
-		columns = append(columns, valueColumns(func(i int) *diff.Values { return lines[i].values })...)
+		columns = append(columns, valueColumns(func(i int) *diff.Values { return lines[i].values }, d.Unpacked)...)
 	}
 	columns = append(columns, typeset.Column{Title: "HOW", Least: 12, Yields: yields(1), Cut: typeset.Headed,
 		Cell: func(i int) string { return lines[i].detail }})

@@ -125,5 +125,5 @@ func rollupTable(list []rollup, title string, s typeset.Style) *typeset.Table {
 		{Title: "TENSORS", Right: true, Yields: 1, Cell: func(i int) string { return typeset.Count(int64(list[i].tensors)) }},
 	}
 	return &typeset.Table{N: len(list), Columns: append(columns,
-		valueColumns(func(i int) *diff.Values { return &list[i].values })...)}
+		valueColumns(func(i int) *diff.Values { return &list[i].values }, false)...)}
 }

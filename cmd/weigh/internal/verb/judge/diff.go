@@ -28,6 +28,7 @@ type diffFlags struct {
 	cli.Output
 	all, lenient             bool
 	headers, values, weights bool
+	packed                   bool
 	atol, rtol               float64
 	sort, by                 string
 	limit                    int
@@ -56,8 +57,11 @@ tensor, for each component and for each layer
   REL L2    norm of a-b, divided by the norm of a
   COSINE    cosine of the angle between a and b
 
-Values are the numbers that dtypes represent: those of F8, F6 and F4 exactly, packed
-weights as the integers that are stored, and a C64 element as two numbers. DIFFER and
+Values are the numbers that dtypes represent: those of F8, F6 and F4 exactly, and a C64
+element as two numbers. A weight that only one side packs, or that both pack in
+different ways, is compared by the values that "weigh edit --unpack" writes, with
+another column: NMSE, the mean square of a-b divided by that of a. --packed compares the
+stored tensors instead. DIFFER and
 MAX DIFF are exact for integers; norms are computed in float64. NaNs are equal to each
 other, and so are infinities of one sign. A NaN or infinity on one side only counts in
 DIFFER, and in no other number. REL L2 is infinite if only a is zero, and COSINE is
@@ -118,6 +122,7 @@ func (f *diffFlags) register(cmd *cobra.Command) {
 	cli.CompleteWords(cmd, "by", diffListed)
 	fl.BoolVar(&f.weights, "no-metadata", false, "do not compare metadata")
 	fl.BoolVar(&f.all, "all", false, "list every tensor; do not fold layers")
+	fl.BoolVar(&f.packed, "packed", false, "compare the stored tensors of packed weights, not their values")
 	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage)
 }
 
@@ -159,11 +164,14 @@ func runDiff(ctx context.Context, sess *cli.Session, nameA, nameB target.Name, f
 	if err != nil {
 		return err
 	}
-	sides, closeSides, err := openSides(ctx, sess, []target.Name{nameA, nameB}, &sel, f.lenient)
+	sides, closeSides, err := openSides(ctx, sess, []target.Name{nameA, nameB}, f.lenient)
 	defer closeSides()
 	if err != nil {
 		return err
 	}
+	unpacked := !f.packed && unpackSides(ctx, sess, sides)
+	sides[0].choose(&sel)
+	sides[1].choose(&sel)
 	// A pattern may match tensors of only one side.
 	if err := cli.CheckSelected(&sel, cli.InfosOf(sides[0].all, sides[1].all)); err != nil {
 		return err
@@ -175,7 +183,7 @@ func runDiff(ctx context.Context, sess *cli.Session, nameA, nameB target.Name, f
 		names := [2]string{nameA.String(), nameB.String()}
 		return runOrigin(ctx, sess, sides, i, &compare.Origin{Model: names[i], From: names[1-i]}, f)
 	}
-	d := &compare.Diff{A: nameA.String(), B: nameB.String(), HeadersOnly: f.headers, Values: f.values,
+	d := &compare.Diff{A: nameA.String(), B: nameB.String(), HeadersOnly: f.headers, Values: f.values, Unpacked: unpacked,
 		All: f.all, Sort: strings.TrimPrefix(f.sort, "name"), By: strings.TrimPrefix(f.by, "tensor"), Limit: f.limit}
 	if err := compareSides(ctx, sess, d, sides, f); err != nil {
 		return err
@@ -193,14 +201,32 @@ func runDiff(ctx context.Context, sess *cli.Session, nameA, nameB target.Name, f
 type side struct {
 	parts    map[string][]*safetensors.Tensor // by what the part is called, "" if there is one alone
 	metadata map[string]string                // of all files; the first value of each key
-	all      []*safetensors.Tensor            // before selection
-	tensors  int                              // number of selected tensors
+	models   []sidePart
+	all      []*safetensors.Tensor // before selection
+	tensors  int                   // number of selected tensors
 	from     *target.Weights
 }
 
+// A sidePart is a model of a target.
+type sidePart struct {
+	name    string // as in side.parts
+	cp      *checkpoint.Checkpoint
+	located []checkpoint.Located
+	tensors []*safetensors.Tensor // the same, with the values of packed weights in place of their parts
+}
+
+// choose selects the tensors to compare.
+func (s *side) choose(sel *listing.Selection) {
+	for _, one := range s.models {
+		selected, _ := sel.Selected(one.tensors)
+		s.parts[one.name] = append(s.parts[one.name], selected...)
+		s.all = append(s.all, one.tensors...)
+		s.tensors += len(selected)
+	}
+}
+
 // openSides opens both targets and reads their headers: at once if one is remote, because each waits for its server.
-func openSides(ctx context.Context, sess *cli.Session, names []target.Name, sel *listing.Selection,
-	lenient bool) (sides [2]*side, closeAll func(), err error) {
+func openSides(ctx context.Context, sess *cli.Session, names []target.Name, lenient bool) (sides [2]*side, closeAll func(), err error) {
 	workers := 1
 	for _, name := range names {
 		if ref, err := store.Parse(string(name)); err == nil && ref.Scheme != "file" {
@@ -212,7 +238,7 @@ func openSides(ctx context.Context, sess *cli.Session, names []target.Name, sel 
 		if open[i], err = target.OpenWeights(ctx, sess, names[i], lenient); err != nil {
 			return err
 		}
-		sides[i], err = readSide(ctx, open[i], sel)
+		sides[i], err = readSide(ctx, open[i])
 		return open[i].Fault(err)
 	})
 	return sides, func() {
@@ -225,21 +251,18 @@ func openSides(ctx context.Context, sess *cli.Session, names []target.Name, sel 
 }
 
 // readSide reads the headers of a target.
-func readSide(ctx context.Context, from *target.Weights, sel *listing.Selection) (*side, error) {
+func readSide(ctx context.Context, from *target.Weights) (*side, error) {
 	s := &side{parts: make(map[string][]*safetensors.Tensor), metadata: make(map[string]string), from: from}
 	for _, cp := range from.Parts {
-		var all []*safetensors.Tensor
-		for t, err := range cp.Tensors(ctx) {
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, t.Tensor)
+		tensors, err := target.Located(ctx, cp)
+		if err != nil {
+			return nil, err
 		}
-		selected, _ := sel.Selected(all)
-		name := partName(from, cp)
-		s.parts[name] = append(s.parts[name], selected...)
-		s.all = append(s.all, all...)
-		s.tensors += len(selected)
+		one := sidePart{name: partName(from, cp), cp: cp, located: tensors}
+		for _, t := range tensors {
+			one.tensors = append(one.tensors, t.Tensor)
+		}
+		s.models = append(s.models, one)
 		for _, shard := range cp.Shards() {
 			h, err := cp.Header(ctx, shard)
 			if err != nil {

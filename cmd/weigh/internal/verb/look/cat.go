@@ -23,6 +23,7 @@ type catFlags struct {
 	cli.Output
 	format            string
 	raw, all, lenient bool
+	packed            bool
 }
 
 // catFormats are the values of --format.
@@ -46,7 +47,9 @@ of each axis. --all prints all values, and so does output to a file or a pipe.
 Text, JSON and CSV are exact: integers have all digits, and floats the fewest digits
 that parse to the same float32, or float64 for F64. In JSON, NaN, Infinity and
 -Infinity are strings, and complex numbers are [re, im]; in text and CSV, complex
-numbers are written 1+2j. A tensor without elements is [] for any shape.
+numbers are written 1+2j. A tensor without elements is [] for any shape. A packed
+weight is printed as the values that "weigh edit --unpack" writes; --packed, --raw and
+--format raw print the stored tensor.
 
   text  nested in brackets, one row on each line
   json  weigh.cat/1: name, dtype, shape, and values nested by shape; several
@@ -76,6 +79,7 @@ and raw take one tensor.`,
 	fl.StringVar(&f.format, "format", "text", "output `FORMAT`: "+strings.Join(catFormats, ", "))
 	fl.BoolVar(&f.raw, "raw", false, "with --format npy or npz, write the bits of each element as an unsigned integer")
 	fl.BoolVar(&f.all, "all", false, "print all values of large tensors on a terminal")
+	fl.BoolVar(&f.packed, "packed", false, target.PackedUsage)
 	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage)
 	cli.CompleteWords(cmd, "format", catFormats)
 	return cmd
@@ -144,6 +148,9 @@ func runCat(ctx context.Context, sess *cli.Session, arg target.Name, tensors []s
 		return err
 	}
 	defer from.Close()
+	if !f.packed && !f.raw && f.format != "raw" {
+		from.Unpack(sess)
+	}
 	parts, several, err := from.Slices(ctx, tensors, f.format != "raw")
 	if err != nil {
 		return withSpaces(tensors, err)

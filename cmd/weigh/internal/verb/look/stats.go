@@ -22,6 +22,7 @@ type statsFlags struct {
 	cli.SelectionFlags
 	cli.Output
 	digest, lenient bool
+	packed          bool
 	plot, log       bool
 	flagged         bool
 	svg             string
@@ -45,7 +46,8 @@ func Stats(sess *cli.Session) *cobra.Command {
 values, minimum, maximum, mean and standard deviation, and how many values are NaN,
 infinite or zero. Minimum, maximum, mean and standard deviation cover the finite
 values and are exact: the table rounds them to six digits, JSON and CSV do not. A
-C64 element counts as two values.
+C64 element counts as two values. Packed weights have the values that "weigh edit
+--unpack" writes, and --packed shows the stored tensors.
 
 Unusual tensors get flags:
 
@@ -86,6 +88,7 @@ the given flags. A GLOB that matches nothing is an error (exit code 2).`,
 	fl.IntVar(&f.bins, "bins", usualBins, "use `N` histogram bins; 0 means no histogram")
 	fl.BoolVar(&f.digest, "digest", false, "also print the SHA-256 of each tensor's bytes")
 	fl.StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 if a tensor has `FLAG` (repeatable)")
+	fl.BoolVar(&f.packed, "packed", false, target.PackedUsage)
 	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage)
 	cli.CompleteWords(cmd, "fail-on", statsFlagNames)
 	return cmd
@@ -152,6 +155,9 @@ func runStats(ctx context.Context, sess *cli.Session, args []string, f *statsFla
 		return err
 	}
 	defer from.Close()
+	if !f.packed {
+		from.Unpack(sess)
+	}
 	for _, o := range []*cli.Output{&f.Output, f.drawing()} {
 		if err := sess.ProtectInputs(o); err != nil { // fail early; counting may take an hour
 			return err
