@@ -187,7 +187,6 @@ func TestDamage(t *testing.T) {
 // A pickle of another kind with the name of the metadata is another format.
 func TestOtherPickle(t *testing.T) {
 	files := fstest.MapFS{".metadata": {Data: []byte("\x80\x02}.")}, "__0_0.distcp": {Data: []byte("PK\x03\x04")}}
-	_, err := checkpoint.New(t.Context(), store.FS(files), "", formats(dcp.Options{}))
 	cp, err := checkpoint.New(t.Context(), store.FS(files), ".metadata", formats(dcp.Options{}))
 	if err != nil {
 		t.Fatal(err)

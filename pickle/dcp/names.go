@@ -12,9 +12,8 @@ import (
 
 // trainingKeys are the outermost keys of the state of a training.
 var trainingKeys = []string{
-	"optimizer", "optimizers", "optim", "optimizer_state_dict", "optim_state_dict", "opt_state", "chained_0", "chained_1",
-	"lr_scheduler", "lr_schedulers", "scheduler", "opt_param_scheduler", "dataloader", "train_state", "rng_state",
-	"rerun_state_machine",
+	"optimizer", "optimizers", "optim", "optimizer_state_dict", "optim_state_dict", "lr_scheduler", "lr_schedulers",
+	"scheduler", "opt_param_scheduler", "dataloader", "train_state", "rng_state", "rerun_state_machine",
 }
 
 // choose returns the names of the tensors of the model, "" for other values, and the path that they are taken from.
@@ -83,7 +82,7 @@ func (e *entry) below(root string) (string, bool) {
 
 // isTraining reports whether a value is part of the state of a training, by its outermost key.
 func (e *entry) isTraining() bool {
-	if e.path != nil && len(e.path) > 1 {
+	if len(e.path) > 1 {
 		return isOptimizer(e.path[0])
 	}
 	return isOptimizer(e.key)
