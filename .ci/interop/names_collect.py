@@ -32,6 +32,7 @@ ARGUMENTS = {
     "chameleon": {"vocabulary_map": {"<image>": 1}},
     "dots1": {"n_routed_experts": 4, "n_shared_experts": 2},
     "esm": {"vocab_size": 33, "pad_token_id": 1},
+    "gemma3": {"vision_config": {"image_size": 896, "patch_size": 14}},
     "hunyuan_v1_dense": {"head_dim": 128}, "hunyuan_v1_moe": {"head_dim": 128}, "ministral": {"head_dim": 128},
     "lfm2_moe": {"num_hidden_layers": 4, "layer_types": ["conv", "full_attention"] * 2},
     "nemotron": {"num_key_value_heads": 8},

@@ -30,7 +30,7 @@ func TestNamesDoc(t *testing.T) {
 	if !ok || !ok2 {
 		t.Fatalf("%s has no place for tables", name)
 	}
-	want := bytes.Join([][]byte{head, begin, []byte(report()), end, tail}, nil)
+	want := bytes.Join([][]byte{head, begin, []byte(report(witnessed(t))), end, tail}, nil)
 	if *update {
 		if err := os.WriteFile(name, want, 0o666); err != nil {
 			t.Fatal(err)
@@ -40,13 +40,36 @@ func TestNamesDoc(t *testing.T) {
 	}
 }
 
-// witnesses says what .ci/interop/names compares a form with, besides its source.
-var witnesses = map[names.Form]string{
-	names.GGUF: "gguf 0.19.0", names.Original: "conversion of single files",
+// witnessed returns the programs that confirm each architecture, besides the library that it is from. The program
+// .ci/interop/names --witnesses has written them.
+func witnessed(t *testing.T) map[string]string {
+	text, err := os.ReadFile("testdata/witnesses.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, last := make(map[string]string), ""
+	for line := range strings.Lines(string(text)) {
+		kind, programs, ok := strings.Cut(strings.TrimSpace(line), ": ")
+		if !ok || line[0] == '#' {
+			continue
+		}
+		if names.Find(kind, "") == nil || kind <= last || programs == "" {
+			t.Errorf("witnesses.txt: %q has no table, no program or a wrong place", kind)
+		}
+		list[kind], last = programs, kind
+	}
+	return list
+}
+
+// TestWitnesses shows that at least 80 architectures of transformers are confirmed by another program.
+func TestWitnesses(t *testing.T) {
+	if n := len(witnessed(t)); n < 80 {
+		t.Errorf("other programs confirm %d architectures", n)
+	}
 }
 
 // report returns the tables: what there is of each library, each architecture, and each wrapper.
-func report() string {
+func report(programs map[string]string) string {
 	var b strings.Builder
 	count := map[names.Form]int{}
 	var rows []string
@@ -56,18 +79,25 @@ func report() string {
 			needs[a.Tensors[i].Need]++
 		}
 		count[a.Form]++
-		forms, seen := []string{string(a.Form)}, ""
+		forms := []string{string(a.Form)}
+		library, _, _ := strings.Cut(a.Source, ", ")
+		seen := []string{library}
+		if more := programs[a.Type]; more != "" {
+			seen = append(seen, more)
+		}
 		for _, s := range a.Spellings() {
 			count[s.Form]++
 			forms = append(forms, string(s.Form))
-			if w := witnesses[s.Form]; w != "" && !strings.Contains(seen, w) {
-				seen += ", " + w
+			switch {
+			case s.Form == names.GGUF && !strings.Contains(programs[a.Type], "gguf"):
+				seen = append(seen, "gguf 0.19.0")
+			case s.Form == names.Original && a.Form == names.Diffusers:
+				seen = append(seen, "conversion of single files")
 			}
 		}
-		library, _, _ := strings.Cut(a.Source, ", ")
-		rows = append(rows, fmt.Sprintf("| `%s` | %s | %s | %d | %d | %d | %d | %s%s |\n", a.Type,
+		rows = append(rows, fmt.Sprintf("| `%s` | %s | %s | %d | %d | %d | %d | %s |\n", a.Type,
 			strings.TrimPrefix(a.Source, library+", "), strings.Join(forms, ", "), needs[0], needs[1], needs[2], needs[3],
-			library, seen))
+			strings.Join(seen, ", ")))
 	}
 	b.WriteString("| form | architectures |\n|---|---|\n")
 	var forms []names.Form
