@@ -88,7 +88,7 @@ var rooms = map[string][]string{
 	"cmd/weigh":                        {".", "filetype", "gguf", "store", "remote", "checkpoint", "model", "pickle", "stats", "check", "digest", "diff", "edit", "cmd/weigh"},
 	"cmd/weigh/internal/viewer/page":   {},
 	"tools":                            {},
-	"bench":                            {".", "store", "checkpoint", "stats", "check", "pickle"},
+	"bench":                            {".", "gguf", "store", "checkpoint", "stats", "check", "pickle"},
 	".ci/interop":                      {".", "checkpoint", "model/names", "store"},
 }
 

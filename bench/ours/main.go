@@ -12,6 +12,8 @@
 //	ours stats FILE DTYPE ITERS   compute their statistics, on one core
 //	ours check FOLDER ITERS       validate a set and its configuration
 //	ours torch FILE ITERS         open a PyTorch checkpoint
+//	ours gguf FILE ITERS          open a GGUF file
+//	ours dequantize FILE ITERS    decode its first tensor to float32, on one core
 //
 // The field "ns" is the mean time of one iteration, including garbage collection with the settings of the environment.
 package main
@@ -56,6 +58,10 @@ func run(args []string) (map[string]float64, error) {
 		return timeCheck(args[1], args[2])
 	case len(args) == 3 && args[0] == "torch":
 		return timeTorch(args[1], args[2])
+	case len(args) == 3 && args[0] == "gguf":
+		return timeGGUF(args[1], args[2])
+	case len(args) == 3 && args[0] == "dequantize":
+		return timeDequantize(args[1], args[2])
 	case len(args) == 4 && args[0] == "open":
 		return timeOpen(args[1], args[2], args[3])
 	case len(args) == 4 && args[0] == "write":
