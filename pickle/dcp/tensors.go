@@ -207,7 +207,20 @@ func (t *Tensors) Describe() checkpoint.Description {
 	if t.root != "" {
 		d.Notes = append(d.Notes, "shows the tensors under "+wording.Quote(t.root))
 	}
-	d.Notes = append(d.Notes, torch.NotesOf(t.skipped)...)
+	var others []torch.Skipped
+	states := 0
+	for _, s := range t.skipped {
+		if s.Tensors > 0 && !s.Unsupported && isOptimizer(s.Path) {
+			states += s.Tensors
+		} else {
+			others = append(others, s)
+		}
+	}
+	if states > 0 {
+		d.Notes = append(d.Notes, fmt.Sprintf("skips %s of optimizer state: `weigh convert --with-optimizer FILE -o "+
+			"NEW.safetensors` writes them", wording.Count(states, "tensor")))
+	}
+	d.Notes = append(d.Notes, torch.NotesOf(others)...)
 	return d
 }
 
