@@ -44,7 +44,7 @@ func Of(m *scheme.Module, s *scheme.Scheme, v scheme.Values, c *scheme.Context, 
 	case v.Fault.Kind != "" || v.Lacks != parts.Weight:
 		return nil, errors.New(cmp.Or(v.Why, v.Fault.Text))
 	}
-	w := &Weight{Parts: t, N: v.N.High, In: c.Inputs(m.Name, v.N.High), Bits: v.Bits, Group: c.Group}
+	w := &Weight{Parts: t, In: c.Inputs(m.Name, v.N.High), Bits: v.Bits, Group: c.Group}
 	if s.Rule == "torchao" {
 		w.Meta = []byte(c.Metadata(m.Parts[parts.QData].File)[torchName(m.Parts[parts.QData].Info.Name)])
 	}

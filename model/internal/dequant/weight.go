@@ -16,7 +16,6 @@ import (
 type Weight struct {
 	Parts [parts.Count]*safetensors.Tensor
 
-	N      int64  // the number of values
 	In     int64  // the number of inputs
 	Bits   int64  // of a value
 	Group  int64  // inputs with one scale; -1 if it is a whole row
