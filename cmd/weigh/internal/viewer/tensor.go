@@ -105,7 +105,7 @@ func (s *subject) command(slice string) *string {
 	}
 	flags := ""
 	if s.as == asStored && len(s.views(s.id)) > 1 {
-		flags = "--stored "
+		flags = "--packed "
 	}
 	name := s.opened.name.String()
 	if len(s.files()) > 1 && s.repeated(s.Name) {
