@@ -139,7 +139,8 @@ def universal(folder, shapes):
             value = value["param"] if isinstance(value, dict) else value
             if torch.is_tensor(value):  # that of stage 3 has one dimension
                 shape = shapes.get(file.parent.name, value.shape)
-                value = value.reshape(shape) if value.numel() == shape.numel() else value
+                if file.stem != "step" and value.numel() == shape.numel():
+                    value = value.reshape(shape)
                 state[f"optimizer.state.{file.parent.name}.{file.stem}"] = value
     return state
 

@@ -108,6 +108,7 @@ var cases = map[string][]caseStep{
 	},
 	"26-zero3-placeholders": {
 		{"weigh check CASE", 0, []string{"ZeRO-3", "optim_states.pt", "Convert the weights", "12 tensors"}, []string{"two-copies", "shape [0]"}},
+		{"ADVICE", 0, []string{"wrote NEW/model.safetensors: 12 tensors"}, nil},
 	},
 	"27-fsdp-rank-shards": {
 		{"weigh check CASE", 0, []string{"weights-format", "pytorch-ranks", "checked 1 file and"}, []string{"damaged"}},
