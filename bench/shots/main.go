@@ -1,6 +1,7 @@
 // Command shots opens every page of "weigh view" in Chromium, takes pictures, and fails if something is wrong.
 //
 //	go run ./bench/shots [--out FOLDER] [--axe axe.min.js] [SCENE...]
+//	go run ./bench/shots --readme docs/view.png
 //
 // It writes NAME-WIDTH-light.png and NAME-WIDTH-dark.png for each scene, at widths of 1440 and 390 pixels. It fails if
 // a page reports an error on the console, is wider than the window, or violates a rule of axe-core that is serious or
@@ -26,14 +27,15 @@ func main() {
 	out := flag.String("out", "shots", "the folder for the pictures")
 	axe := flag.String("axe", "", "the file axe.min.js, to test accessibility")
 	program := flag.String("weigh", "", "the program; built from this workspace by default")
+	readme := flag.String("readme", "", "write the picture of the README to this file, and take no others")
 	flag.Parse()
-	if err := run(*out, *axe, *program, flag.Args()); err != nil {
+	if err := run(*out, *axe, *program, *readme, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "shots:", err)
 		os.Exit(1)
 	}
 }
 
-func run(out, axe, program string, names []string) error {
+func run(out, axe, program, readme string, names []string) error {
 	work, err := os.MkdirTemp("", "shots-")
 	if err != nil {
 		return err
@@ -45,14 +47,17 @@ func run(out, axe, program string, names []string) error {
 			return fmt.Errorf("%w\n%s", err, text)
 		}
 	}
-	if err := os.MkdirAll(out, 0o777); err != nil {
-		return err
-	}
 	b, err := openBrowser(out, axe, work)
 	if err != nil {
 		return err
 	}
 	defer b.close()
+	if readme != "" {
+		return takeReadme(b, program, work, readme)
+	}
+	if err := os.MkdirAll(out, 0o777); err != nil {
+		return err
+	}
 	var all []error
 	for _, group := range groups {
 		if len(names) > 0 && !slices.ContainsFunc(group.scenes, func(s scene) bool { return slices.Contains(names, s.name) }) {

@@ -31,7 +31,7 @@ function Comparison({ a, b }: { a: number; b: number }) {
   const [A, B] = [session.targets[a]!, session.targets[b]!];
   const view = query.get("view") === "layers" ? "layers" : query.get("view") === "components" ? "components" : "tensors";
   const local = !A.remote && !B.remote && A.bytes + B.bytes <= session.limits.local_budget;
-  const headers = useGet<Diff>("/api/diff", { a, b, headers: 1, offset: 0, limit: session.export ? 500 : 1 });
+  const headers = useGet<Diff>("/api/diff", { a, b, headers: 1, limit: 1 });
   const values = useSlow<Diff>("/api/diff", { a, b, values: 1, limit: 1 }, local && !session.export);
   const known = values.data ?? headers.data;
   return (
@@ -121,10 +121,9 @@ function changeColumns(to: (c: Change) => string | undefined, measured: boolean)
 
 function Changes({ a, b, measured, whole }: { a: number; b: number; measured: boolean; whole: Diff }) {
   const { query, change } = useRoute();
-  const recorded = useSession().export;
   const sort = query.get("sort") ?? (measured ? "change" : "");
   const kind = query.get("kind");
-  const list = useWindows<Diff, Change>("/api/diff", { a, b, kind, ...measured ? { values: 1, sort } : { headers: 1 } }, recorded ? 500 : 200, (x) => x.changes);
+  const list = useWindows<Diff, Change>("/api/diff", { a, b, kind, ...measured ? { values: 1, sort } : { headers: 1 } }, 200, (x) => x.changes);
   const to = (c: Change) => c.a_id !== null && c.b_id !== null ? href("/compare", { a: a || null, b: b === 1 ? null : b, name: c.name, to: c.to ?? null })
     : c.a_id !== null ? href("/tensor", { t: a, id: c.a_id, name: c.name }) : c.b_id !== null ? href("/tensor", { t: b, id: c.b_id, name: c.to ?? c.name }) : undefined;
   const columns = useMemo(() => changeColumns(to, measured), [a, b, measured]);

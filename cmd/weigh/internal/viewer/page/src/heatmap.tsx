@@ -39,9 +39,10 @@ export function HeatMap({ label, plane, params, norms, marked }: Props) {
   const high = asked > 0 ? asked : usual;
   const [tick, redraw] = useReducer((n: number) => n + 1, 0);
   const [cursor, setCursor] = useState<{ row: number; column: number }>();
-  const key = JSON.stringify([params, mode]);
+  const exact = query.get("exact") === "1";
+  const key = JSON.stringify([params, mode, exact]);
   const camera = useMemo(() => new Camera(plane.rows, plane.columns), [plane.rows, plane.columns]);
-  const tiles = useMemo(() => new Tiles(params, mode, () => redraw(0)), [key]);
+  const tiles = useMemo(() => new Tiles({ ...params, exact }, mode, () => redraw(0)), [key]);
   useEffect(() => () => tiles.close(), [tiles]);
   const canvas = useRef<HTMLCanvasElement>(null);
   const [box, area] = useSize<HTMLDivElement>();
@@ -114,7 +115,7 @@ export function HeatMap({ label, plane, params, norms, marked }: Props) {
           ? <>{indexOf(plane, cursor.row, cursor.column)} {seen ? <b>{float(seen.value)}</b> : ""} {seen && seen.block > 1 ? <span class="soft">{mode === "absmax" ? "largest" : mode} of {int(seen.block)}×{int(seen.block)}</span> : ""}</>
           : <span class="soft">{block === 1 ? "One pixel or more for each element." : `One pixel shows ${mode === "absmax" ? "the largest magnitude" : mode === "mean" ? "the mean" : "one"} of ${int(block)}×${int(block)} elements.`}</span>}
         </span>
-        <Cost tiles={tiles} plane={plane} norms={norms} />
+        <Cost tiles={tiles} plane={plane} norms={norms} onExact={() => change({ exact: true })} />
       </p>
       {tiles.error && <p class="bad">{tiles.error}</p>}
     </div>
@@ -122,13 +123,15 @@ export function HeatMap({ label, plane, params, norms, marked }: Props) {
 }
 
 /** What was read for the picture, and whether it shows a sample. */
-function Cost({ tiles, plane, norms }: { tiles: Tiles; plane: Plane; norms?: Norms }) {
+function Cost({ tiles, plane, norms, onExact }: { tiles: Tiles; plane: Plane; norms?: Norms; onExact: () => void }) {
+  const [rows, of] = tiles.sampled.split("/").map(Number);
   const s = plane.sampled;
   const most = norms && Math.max(0, ...(norms.rows ?? []).map(num).filter(Number.isFinite));
   return (
     <span class="soft num cost">
       {most ? `bars: norms, longest ${float(most, 3)} · ` : ""}
       {s ? `range from ${int(s.rows)} of ${int(s.of)} rows · ` : ""}
+      {of ? <>shows {int(rows!)} of {int(of)} rows <button type="button" class="link" onClick={onExact}>Exact</button> · </> : ""}
       read {size(plane.bytes + tiles.read)}
     </span>
   );

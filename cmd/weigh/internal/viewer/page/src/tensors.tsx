@@ -57,8 +57,8 @@ export function TensorsPage() {
       <div class="tools">
         {!recorded && <Filters />}
         <div class="end">
-          {!recorded && <label class="check"><input type="checkbox" checked={fold} onChange={(e) => change({ fold: e.currentTarget.checked })} />Fold equal layers</label>}
-          {!recorded && <Choice label="View" value={view} onChange={(v) => change({ view: v === "tree" ? v : null })} options={[["table", "Table"], ["tree", "Tree"]]} />}
+          <label class="check"><input type="checkbox" checked={fold} onChange={(e) => change({ fold: e.currentTarget.checked })} />Fold equal layers</label>
+          <Choice label="View" value={view} onChange={(v) => change({ view: v === "tree" ? v : null })} options={[["table", "Table"], ["tree", "Tree"]]} />
         </div>
       </div>
       {view === "tree" ? <Tree selection={selection} fold={fold} /> : <Table fold={fold} />}

@@ -12,7 +12,6 @@ export type Mode = "absmax" | "mean" | "sample";
 export interface Tile {
   level: number; x: number; y: number;
   width: number; height: number; values: Float32Array;
-  sampled: string | null;
   picture?: HTMLCanvasElement; painted?: string;
 }
 
@@ -24,6 +23,8 @@ export class Tiles {
   /** Bytes that the server read for the tiles so far. */
   read = 0;
   error = "";
+  /** Which rows the last sampled tile shows, as "rows/of"; empty while all tiles are exact. */
+  sampled = "";
   private kept = new Map<string, Tile>();
   private running = new Map<string, AbortController>();
   private failed = new Set<string>();
@@ -71,7 +72,8 @@ export class Tiles {
       const { data, headers } = await getBytes("/api/tile", { ...this.params, mode: this.mode, level, x, y }, abort.signal);
       const width = Number(headers.get("Weigh-Width")), height = Number(headers.get("Weigh-Height"));
       this.read += Number(headers.get("Weigh-Bytes") ?? 0);
-      this.kept.set(key, { level, x, y, width, height, values: new Float32Array(data), sampled: headers.get("Weigh-Sampled") });
+      this.sampled = headers.get("Weigh-Sampled") ?? this.sampled;
+      this.kept.set(key, { level, x, y, width, height, values: new Float32Array(data) });
       if (this.kept.size > maxTiles) this.kept.delete(this.kept.keys().next().value!);
       this.error = "";
     } catch (e) {

@@ -102,6 +102,7 @@ export function Tree({ selection, fold }: { selection: Params; fold: boolean }) 
     <>
       <div class="summary" role="status">
         {forest.root && <><span>{plural(forest.root.tensors, "tensor")}</span><span>{plural(forest.root.elements, "element")}</span><span>{size(forest.root.bytes)}</span></>}
+        {forest.error && rows.length > 0 && <span class="bad">{forest.error.message}</span>}
       </div>
       <Grid<Branch> tree label="Tensors by name" total={rows.length} rowAt={(i) => rows[i]} rowsKey={key}
         columns={columns(t, whole, toggle)} onOpen={open} onKey={onKey}
