@@ -148,3 +148,22 @@ func TestLastBlock(t *testing.T) {
 		}
 	}
 }
+
+// Models whose names are in the tables get the container of single files, too.
+func TestContainerOfTables(t *testing.T) {
+	var tensors []*safetensors.Tensor
+	for _, name := range []string{"x_embedder.weight", "context_embedder.weight", "norm_out.linear.weight", "proj_out.weight",
+		"double_stream_modulation_img.linear.weight", "single_transformer_blocks.0.attn.to_qkv_mlp_proj.weight"} {
+		tensors = append(tensors, filled(t, name, []int64{4, 2}))
+	}
+	there := respelled(t, "checkpoint", tensors, "")
+	if there[0].Name != "model.diffusion_model.img_in.weight" {
+		t.Errorf("got %s", there[0].Name)
+	}
+	for i, x := range respelled(t, "diffusers", there, "") {
+		want, _ := tensors[i].Bytes()
+		if is, err := x.Bytes(); err != nil || x.Name != tensors[i].Name || !bytes.Equal(is, want) {
+			t.Errorf("%s is %s, or has other bytes: %v", tensors[i].Name, x.Name, err)
+		}
+	}
+}

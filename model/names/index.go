@@ -58,7 +58,12 @@ func (t *tableSet) makeIndex() {
 			t.tables = append(t.tables, other)
 		}
 	}
-	// Keys get numbers first, so that all places are in one slice.
+	t.indexEntries()
+}
+
+// indexEntries fills the index with the entries of the tables. Keys get numbers first, so that all places are in one
+// slice.
+func (t *tableSet) indexEntries() {
 	number, counts := make(map[string]int32, 1<<14), []int32(nil)
 	numbers := make([][]int32, len(t.tables))
 	for i, table := range t.tables {
