@@ -92,6 +92,19 @@ func compareVectors(t *testing.T, name string, chunk []byte) {
 	}
 }
 
+// TestSums compares sums that are exact with those of a loop.
+func TestSums(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	chunk := encodeFloats(safetensors.F32, repeat(vectorChunk/4, func(int) float64 { return 1 + r.Float64() }))
+	split := math.Ldexp(1.5, -40+52)
+	var got, want [3]float64
+	got[0], got[1], got[2] = sumsOf(chunk, split)
+	want[0], want[1], want[2] = slowSums(chunk, split)
+	if got != want {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
 // FuzzVectors fills a chunk with the patterns of data.
 func FuzzVectors(f *testing.F) {
 	f.Add([]byte("\x00\x00\x80\x3f\xcd\xcc\xcc\x3d\x00\x00\x00\xbf"))
