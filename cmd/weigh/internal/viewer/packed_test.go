@@ -72,5 +72,15 @@ func TestPacked(t *testing.T) {
 	if !strings.Contains(rows, `"total":2,`) {
 		t.Errorf("packed tensors: %s", rows)
 	}
-	_ = look.Cat
+	name := one["name"].(string)
+	if cat := string(printed(t, look.Cat, folder, name+"[0,126:130]")); cat != "[1.75, 1.875, -2, -2.25]\n" {
+		t.Errorf("cat prints %q", cat)
+	}
+	if cat := string(printed(t, look.Cat, "--packed", folder, name+"[0,126:130]")); cat != "[0.875, 0.9375, 0.5, 0.5625]\n" {
+		t.Errorf("cat --packed prints %q", cat)
+	}
+	same(t, name, ask(t, v, "/api/stats?bins=64&"+id), object(t, printed(t, look.Stats, folder, name, "--json")), "tensors")
+	if command := ask(t, v, "/api/tensor?as=stored&"+id)["command"]; !strings.HasPrefix(command.(string), "weigh cat --packed ") {
+		t.Errorf("the command is %q", command)
+	}
 }
