@@ -110,7 +110,7 @@ func TestArchitecture(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && (d.Name() == "testdata" || d.Name() == ".git" || d.Name() == ".peers" || d.Name() == ".cache") {
+		if d.IsDir() && (d.Name() == "testdata" || d.Name() == ".git" || d.Name() == ".peers" || d.Name() == ".cache" || d.Name() == "node_modules") {
 			return filepath.SkipDir
 		}
 		if strings.HasSuffix(file, ".go") && !strings.HasSuffix(file, "_test.go") {

@@ -22,7 +22,7 @@ func TestNoRequirements(t *testing.T) {
 	}
 	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.Name() != "go.mod" {
-			if d != nil && d.IsDir() && (d.Name() == ".git" || d.Name() == ".cache" || d.Name() == ".peers") {
+			if d != nil && d.IsDir() && (d.Name() == ".git" || d.Name() == ".cache" || d.Name() == ".peers" || d.Name() == "node_modules") {
 				return filepath.SkipDir
 			}
 			return err
