@@ -68,7 +68,8 @@ type Joined struct {
 	Open func(ctx context.Context, path string, o store.Object, beside Beside) (Tensors, error)
 
 	// Judge is as Judge of [Format]. It may be nil.
-	Judge func(ctx context.Context, path string, o store.Object, beside Beside, headersOnly bool) (*safetensors.Report, error)
+	Judge func(ctx context.Context, path string, o store.Object, beside Beside, headersOnly bool) (*safetensors.Report,
+		error)
 }
 
 // Beside opens a file by its path below the folder of another file, with which it is closed. It returns the same object

@@ -42,8 +42,8 @@ func (c *Conversion) Plan(ctx context.Context, source, target string) (_ *Plan, 
 	}
 	p.oneFile = l.oneFile
 	if c.MaxShard != 0 && (l.oneFile || !l.joined) {
-		return nil, refuse("a maximum size of shards needs a source in the files of several processes, and a folder for the " +
-			"output: split the output, with `weigh split`")
+		return nil, refuse("a maximum size of shards needs a source in the files of several processes, and a folder for " +
+			"the output: split the output, with `weigh split`")
 	}
 	for _, shard := range l.shards {
 		p.Sources = append(p.Sources, openSource(ctx, shard))

@@ -57,7 +57,8 @@ func Format(o Options) checkpoint.Format {
 				}
 				return nil
 			},
-			Open: func(ctx context.Context, name string, head store.Object, beside checkpoint.Beside) (checkpoint.Tensors, error) {
+			Open: func(ctx context.Context, name string, head store.Object, beside checkpoint.Beside) (
+				checkpoint.Tensors, error) {
 				if path.Base(name) != metadataName {
 					v := checkpoint.Damaged("the file is a part of a distributed checkpoint, and the file %s, which has the names "+
 						"and shapes, is missing in its folder", metadataName)

@@ -41,7 +41,8 @@ func Format(o Options) checkpoint.Format {
 		},
 		Joined: &checkpoint.Joined{
 			Heads: heads,
-			Open: func(ctx context.Context, name string, head store.Object, beside checkpoint.Beside) (checkpoint.Tensors, error) {
+			Open: func(ctx context.Context, name string, head store.Object, beside checkpoint.Beside) (
+				checkpoint.Tensors, error) {
 				t, err := open(ctx, &o, path.Base(name), head, beside)
 				if err != nil {
 					return nil, err
@@ -82,8 +83,8 @@ func (n numbered) name(rank int) string {
 	return fmt.Sprintf("%s_world_size_%d_rank_%d.pt", n.stem, n.world, rank)
 }
 
-// heads implements Heads of [checkpoint.Joined]. If the file of the first process is missing, that of one of the next is
-// the head, so that Open can say which are missing.
+// heads implements Heads of [checkpoint.Joined]. If the file of the first process is missing, that of one of the next
+// is the head, so that Open can say which are missing.
 func heads(base string) []string {
 	const most = 8
 	n, ok := parse(base)
@@ -140,8 +141,8 @@ func open(ctx context.Context, o *Options, base string, head store.Object, besid
 		t.ranks = append(t.ranks, cp)
 	}
 	if n := len(missing); n > 0 {
-		v := checkpoint.Damaged("the files of %d of %d processes are missing, the first %s: each has a part of the tensors", n,
-			own.world, wording.Quote(missing[0]))
+		v := checkpoint.Damaged("the files of %d of %d processes are missing, the first %s: each has a part of the tensors",
+			n, own.world, wording.Quote(missing[0]))
 		v.Rule, v.Fix = checkpoint.RuleShardMissing, "Copy the files of all processes into one folder."
 		return nil, v
 	}

@@ -47,8 +47,8 @@ func (t *Tensors) join() error {
 		}
 	}
 	if !distributed {
-		return checkpoint.Unsupported("Join them with the program that trained the model.", "the files of %d processes have no "+
-			"distributed tensors (DTensor), so nothing says which part of a tensor each has", t.names.world)
+		return checkpoint.Unsupported("Join them with the program that trained the model.", "the files of %d processes have "+
+			"no distributed tensors (DTensor), so nothing says which part of a tensor each has", t.names.world)
 	}
 	var faults []error
 	for _, name := range order {

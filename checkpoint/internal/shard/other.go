@@ -124,7 +124,8 @@ func (o *Options) Matching(ctx context.Context, name string, object store.Object
 
 // openOther opens an object as a file of another format, which it returns also if the file is at fault: then the error
 // wraps a *safetensors.Violation. It returns nil if the object is of none of the formats.
-func (o *Options) openOther(ctx context.Context, name string, object store.Object, beside Beside) (*Opened, *Format, error) {
+func (o *Options) openOther(ctx context.Context, name string, object store.Object, beside Beside) (*Opened, *Format,
+	error) {
 	formats, err := o.Matching(ctx, name, object)
 	if err != nil {
 		return nil, nil, err
