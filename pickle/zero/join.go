@@ -197,7 +197,8 @@ func (r *reader) frozen(ctx context.Context) error {
 		if w.elements > all.elements() {
 			return r.lacking(w, all.elements())
 		}
-		if err := r.add(tensor(w.name, all.dtype, w.shape, io.NewSectionReader(all, 0, w.elements*width(all.dtype)))); err != nil {
+		data := io.NewSectionReader(all, 0, w.elements*width(all.dtype))
+		if err := r.add(tensor(w.name, all.dtype, w.shape, data)); err != nil {
 			return err
 		}
 	}
