@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"strings"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
@@ -173,9 +174,20 @@ func (m *Model) readBeside(ctx context.Context, set *checkpoint.Set, name string
 	return nil
 }
 
+// inCheckpoint reports whether a set is in a folder of its own below that of a checkpoint, which has the configuration:
+// global_step100 of DeepSpeed, and pytorch_model_fsdp_0 of accelerate.
+func inCheckpoint(set *checkpoint.Set) bool {
+	folder := path.Dir(set.Name)
+	base := path.Base(folder)
+	return folder != "." && (strings.HasPrefix(base, "global_step") || strings.HasPrefix(base, "pytorch_model_fsdp"))
+}
+
 // readSmall reads a file, up to one byte more than a configuration may have.
 func readSmall(ctx context.Context, set *checkpoint.Set, name string) ([]byte, error) {
 	object, err := set.OpenBeside(ctx, name)
+	if errors.Is(err, fs.ErrNotExist) && inCheckpoint(set) {
+		object, err = set.OpenBeside(ctx, "../"+name)
+	}
 	if err != nil {
 		return nil, err
 	}
