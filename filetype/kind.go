@@ -194,7 +194,7 @@ var rows = [...]row{
 	{LFSPointer, "a Git LFS pointer", "Run `git lfs pull` in its repository to download the real file."},
 	{XetPointer, "a Xet pointer", "Download the real file from the Hub; a clone by git needs git-xet."},
 	{LinkText, "the text of a symbolic link",
-		"Find out whether the file that it leads to is there: `weigh check FILE`. If not, download it again."},
+		"Make it a link again if the file that it leads to exists; otherwise download it again."},
 	{HTML, "an HTML page, such as an error or a login page",
 		wrongURL + " A link to the Hub needs /resolve/ in place of /blob/."},
 	{HTTP, "an HTTP response with its headers", "Download the file again, without saving the headers."},

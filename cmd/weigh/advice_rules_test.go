@@ -127,7 +127,22 @@ var ofRules = map[safetensors.Rule][]adviceFolder{
 	"one-file": {shardsOf(`{"metadata":{"total_size":8},"weight_map":{"a":"` + adviceOne + `","b":"` + adviceTwo + `"}}`),
 		shardsOf("").with(adviceIndex, "")},
 	"adapter-unread": {adapterFolder("base_model.model.double_blocks.0.img_attn.qkv", "lora_A.weight", "lora_B.weight")},
+	"gguf-template":  {{"model.gguf": ggufOf("general.architecture", "llama", "tokenizer.chat_template", "{{ ''.__class__ }}")}},
 	"leftover":       {oneOf("{"+adviceMeta+adviceA+"}", "abcd").with(".model.safetensors.tmp-0123456789", "x")},
+}
+
+// ggufOf returns a GGUF file of version 3 with texts as metadata, and without tensors.
+func ggufOf(pairs ...string) string {
+	b := binary.LittleEndian.AppendUint32([]byte("GGUF"), 3)
+	b = binary.LittleEndian.AppendUint64(b, 0)
+	b = binary.LittleEndian.AppendUint64(b, uint64(len(pairs)/2))
+	text := func(s string) { b = append(binary.LittleEndian.AppendUint64(b, uint64(len(s))), s...) }
+	for i := 0; i < len(pairs); i += 2 {
+		text(pairs[i])
+		b = binary.LittleEndian.AppendUint32(b, 8) // a string
+		text(pairs[i+1])
+	}
+	return string(b)
 }
 
 // with returns the folder with other contents of files; "" removes one.

@@ -39,7 +39,7 @@ func TestFolderWithoutWeights(t *testing.T) {
 			var stdout, stderr bytes.Buffer
 			args := strings.Fields(strings.ReplaceAll(verb, "DIR", folder))
 			code := run(t.Context(), args, strings.NewReader(""), &stdout, &stderr, noEnv)
-			starts := `the folder "` + filepath.ToSlash(folder) + `" has no weights (*.safetensors, *.bin, `
+			starts := `the folder "` + filepath.ToSlash(folder) + `" has no weights (*.safetensors, `
 			if got := stderr.String(); code != cli.ExitIO || !strings.Contains(got, starts) || !strings.HasSuffix(got, ends+"\n") {
 				t.Errorf("weigh %q: exit code %d, errors %q", args, code, got)
 			}

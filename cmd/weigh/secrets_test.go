@@ -106,6 +106,9 @@ func secretArgs(cmd *cobra.Command) [][]string {
 			[]string{"--baseline", "baseline", "--write-baseline", "--force", "TARGET"})
 	case "metadata":
 		return append(withForms(cmd, "TARGET"), []string{"--set", "a=b", "TARGET"}, []string{"TARGET", "--set", "a=b", "TARGET"})
+	case "view": // would wait for a browser
+		return [][]string{{"--export", "page.html", "--force", "TARGET"}, {"--export", "TARGET", "TARGET"}, {"--export", "page.html", "TARGET",
+			"TARGET"}, {"--no-such-flag=TARGET", "TARGET"}, {"--listen", "TARGET", "TARGET"}}
 	case "get":
 		return [][]string{{"TARGET", "-o", "got"}, {"TARGET"}, {"TARGET", "-o", "TARGET"}, {"--json", "--force", "TARGET", "-o", "got"},
 			{"--include", "**", "TARGET", "-o", "some"}}

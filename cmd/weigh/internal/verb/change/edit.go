@@ -55,11 +55,11 @@ SRC; a GLOB matches whole names, as in info.
                       config.json then says that they are not tied
   --tie               drop an output layer that equals the embedding;
                       config.json then says that they are tied
-  --unpack            write packed weights as floats, F32 or the dtype of --cast:
-                      FP8, MXFP4, NVFP4, GPTQ, AWQ, bitsandbytes, MLX, HQQ,
-                      quanto, compressed-tensors and torchao. Drops their scales
-                      and their settings in config.json. Nothing is written if a
-                      weight cannot be unpacked, such as one in an unknown scheme
+  --unpack            write packed weights as floats: F32, or the dtype of
+                      --cast. Knows FP8, MXFP4, NVFP4, GPTQ, AWQ, bitsandbytes,
+                      MLX, HQQ, quanto, compressed-tensors and torchao. Drops
+                      scales, and settings in config.json. Nothing is written if
+                      a weight cannot be unpacked, as in an unknown scheme
   --cast BF16         cast F64, F32, F16 and BF16 to BF16; keep integers, floats
                       of 8 bits or less, and the scales of packed weights
   --cast I64=I32      cast only I64 to I32

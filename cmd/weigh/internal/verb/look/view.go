@@ -56,7 +56,7 @@ most 8 MiB for a picture, which then shows a sample of the rows and says so.`,
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.listen, "listen", "127.0.0.1:0", "listen on `ADDRESS`; port 0 means any free port")
-	fl.StringVar(&f.export, "export", "", "write one page to `FILE` that needs no server, instead of starting one")
+	cli.FileVar(fl, &f.export, "export", "write one page to `FILE` that needs no server, instead of starting one")
 	fl.BoolVar(&f.Force, "force", false, "with --export, overwrite any file but the input")
 	fl.BoolVar(&f.silent, "no-open", false, "print the URL, but open no browser")
 	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage)
@@ -71,7 +71,7 @@ func runView(ctx context.Context, sess *cli.Session, names []target.Name, f *vie
 	}
 	host, _, err := net.SplitHostPort(f.listen)
 	if err != nil {
-		return cli.Usagef("--listen needs an address such as 127.0.0.1:8080, not %q", f.listen)
+		return cli.Usagef("--listen needs an address such as 127.0.0.1:8080, not %q", target.Name(f.listen).String())
 	}
 	v, err := viewer.Open(ctx, sess, names, viewer.Options{Lenient: f.lenient, Page: page.FS(), Version: cli.Build().Version})
 	if err != nil {
