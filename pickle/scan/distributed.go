@@ -23,7 +23,7 @@ type File interface {
 // file; any other range can be a pickle that is hidden in tensor data or in another file.
 func (p *part) slicesOf(g *pickle.Graph) error {
 	files := make(map[string][]distributed.Slice)
-	for c := range g.Results() {
+	for c := range distributed.Results(g) {
 		s, is, ok := distributed.Of(c)
 		switch {
 		case !is:

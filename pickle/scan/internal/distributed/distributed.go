@@ -4,6 +4,7 @@ package distributed
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 
@@ -15,6 +16,14 @@ import (
 type Slice struct {
 	File           string
 	Offset, Length int64
+}
+
+// Results returns the results of a pickle: none if it is cut off, because then loaders get nothing.
+func Results(g *pickle.Graph) iter.Seq[pickle.Result] {
+	if list := g.Report.Streams; len(list) == 0 || !list[0].Stopped {
+		return func(func(pickle.Result) bool) {}
+	}
+	return g.Results()
 }
 
 // Of returns the slice that a result describes. Is is false if the result is something else, and ok is false if it is
