@@ -14,6 +14,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
+	"github.com/weightools/safetensors/cmd/weigh/internal/viewer/reply"
 	"github.com/weightools/safetensors/gguf"
 )
 
@@ -48,16 +49,16 @@ type kindSum struct {
 }
 
 // layoutOf returns the map of a file, as the command layout makes it.
-func (o *opened) layoutOf(r *request) (*byteLayout, error) {
+func (o *opened) layoutOf(r *reply.Request) (*byteLayout, error) {
 	file, err := o.file(r)
 	if err != nil {
 		return nil, err
 	}
 	f := o.files()[file]
-	if l, ok := o.layouts.get(f.Path); ok {
+	if l, ok := o.layouts.Get(f.Path); ok {
 		return l, nil
 	}
-	object, release, err := o.shelf.take(r.ctx(), f.Path)
+	object, release, err := o.shelf.Take(r.Ctx(), f.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -68,13 +69,13 @@ func (o *opened) layoutOf(r *request) (*byteLayout, error) {
 			own = append(own, one)
 		}
 	}
-	l, err := mapOf(f, object.ReaderAt(r.ctx()), own)
+	l, err := mapOf(f, object.ReaderAt(r.Ctx()), own)
 	if err != nil {
 		return nil, err
 	}
 	b := compact(l)
 	b.base = o.base[file]
-	o.layouts.put(f.Path, b)
+	o.layouts.Put(f.Path, b)
 	return b, nil
 }
 
@@ -128,7 +129,7 @@ func mapOf(f listing.File, data io.ReaderAt, found []finding.Finding) (*listing.
 		}
 		return listing.NewGGUFLayout(f, report.File, found), nil
 	case f.Format != "" && f.Format != "unknown":
-		return nil, problemf(http.StatusConflict, "%s is in another format (%s), whose bytes are not mapped",
+		return nil, reply.Problemf(http.StatusConflict, "%s is in another format (%s), whose bytes are not mapped",
 			f.Path, f.Format)
 	}
 	const length = 8
@@ -156,12 +157,12 @@ type regionRow struct {
 }
 
 // layout answers as layout does, with a window of the regions.
-func (v *Viewer) layout(r *request) (answer, error) {
+func (v *Viewer) layout(r *reply.Request) (reply.Answer, error) {
 	o, err := v.target(r, "t")
 	if err != nil {
 		return nil, err
 	}
-	offset, limit, err := r.window(200, mostRegions)
+	offset, limit, err := r.Window(200, mostRegions)
 	if err != nil {
 		return nil, err
 	}
@@ -169,8 +170,8 @@ func (v *Viewer) layout(r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.has("at") {
-		at, err := r.number("at", 0, max(l.File.Size-1, 0), 0)
+	if r.Has("at") {
+		at, err := r.Number("at", 0, max(l.File.Size-1, 0), 0)
 		if err != nil {
 			return nil, err
 		}
@@ -190,7 +191,7 @@ func (v *Viewer) layout(r *request) (answer, error) {
 	}
 	short := *l.Layout
 	short.Findings = cut(l.Findings, 0, mostFindings)
-	return object(append(short.Members(rows), encode.M("total", len(l.parts)), encode.M("offset", offset),
+	return reply.Object(append(short.Members(rows), encode.M("total", len(l.parts)), encode.M("offset", offset),
 		encode.M("kinds", l.kinds))...), nil
 }
 
@@ -214,7 +215,7 @@ type cell struct {
 var severe = []string{"overlap", "missing", "gap", "trailing", "unknown"}
 
 // bytemap answers with a picture of a part of a file, in cells of equal size.
-func (v *Viewer) bytemap(r *request) (answer, error) {
+func (v *Viewer) bytemap(r *reply.Request) (reply.Answer, error) {
 	o, err := v.target(r, "t")
 	if err != nil {
 		return nil, err
@@ -224,19 +225,19 @@ func (v *Viewer) bytemap(r *request) (answer, error) {
 		return nil, err
 	}
 	size := max(l.File.Size, 1)
-	begin, err := r.number("begin", 0, size-1, 0)
+	begin, err := r.Number("begin", 0, size-1, 0)
 	if err != nil {
 		return nil, err
 	}
-	end, err := r.number("end", begin+1, size, size)
+	end, err := r.Number("end", begin+1, size, size)
 	if err != nil {
 		return nil, err
 	}
-	n, err := r.number("cells", 1, mostCells, 512)
+	n, err := r.Number("cells", 1, mostCells, 512)
 	if err != nil {
 		return nil, err
 	}
-	return object(encode.M("cells", cellsOf(l, begin, end, min(n, end-begin)))), nil
+	return reply.Object(encode.M("cells", cellsOf(l, begin, end, min(n, end-begin)))), nil
 }
 
 // cellsOf divides a part of a file into n cells.
@@ -271,7 +272,7 @@ func (c *cell) add(kind string, bytes int64) {
 }
 
 // hex answers with bytes of a file.
-func (v *Viewer) hex(r *request) (answer, error) {
+func (v *Viewer) hex(r *reply.Request) (reply.Answer, error) {
 	o, err := v.target(r, "t")
 	if err != nil {
 		return nil, err
@@ -280,25 +281,25 @@ func (v *Viewer) hex(r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	object, release, err := o.shelf.take(r.ctx(), o.files()[file].Path)
+	object, release, err := o.shelf.Take(r.Ctx(), o.files()[file].Path)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	offset, err := r.number("offset", 0, max(object.Size()-1, 0), 0)
+	offset, err := r.Number("offset", 0, max(object.Size()-1, 0), 0)
 	if err != nil {
 		return nil, err
 	}
-	length, err := r.number("length", 1, mostHex, 4096)
+	length, err := r.Number("length", 1, mostHex, 4096)
 	if err != nil {
 		return nil, err
 	}
 	b := make([]byte, min(length, object.Size()-offset))
-	if n, err := object.ReaderAt(r.ctx()).ReadAt(b, offset); n < len(b) {
+	if n, err := object.ReaderAt(r.Ctx()).ReadAt(b, offset); n < len(b) {
 		return nil, err
 	}
-	r.w.Header().Set("Content-Type", "application/octet-stream")
-	r.w.Header().Set("Content-Length", strconv.Itoa(len(b)))
-	_, _ = r.w.Write(b)
+	r.W.Header().Set("Content-Type", "application/octet-stream")
+	r.W.Header().Set("Content-Length", strconv.Itoa(len(b)))
+	_, _ = r.W.Write(b)
 	return nil, nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
+	"github.com/weightools/safetensors/cmd/weigh/internal/viewer/reply"
 	"github.com/weightools/safetensors/diff"
 )
 
@@ -23,20 +24,20 @@ import (
 const mostDiffs = 2
 
 // diff answers as diff does, with a window of the changes.
-func (v *Viewer) diff(r *request, j *job) (answer, error) {
+func (v *Viewer) diff(r *reply.Request, j *reply.Job) (reply.Answer, error) {
 	if len(v.targets) < 2 {
-		return nil, wrong("one target is open, and a comparison needs two: weigh view A B")
+		return nil, reply.Wrong("one target is open, and a comparison needs two: weigh view A B")
 	}
 	a, err := v.target(r, "a")
 	if err != nil {
 		return nil, err
 	}
-	other, err := r.number("b", 0, int64(len(v.targets))-1, 1)
+	other, err := r.Number("b", 0, int64(len(v.targets))-1, 1)
 	if err != nil {
 		return nil, err
 	}
 	b := v.targets[other]
-	offset, limit, err := r.window(200, mostRows)
+	offset, limit, err := r.Window(200, mostRows)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +50,7 @@ func (v *Viewer) diff(r *request, j *job) (answer, error) {
 		window.Kinds = append(window.Kinds, diff.Kind(kind))
 	}
 	if window.Sort = r.FormValue("sort"); window.Sort != "" && window.Sort != "change" {
-		return nil, wrong("sort must be change, or absent for the order of names, not %s", quoted(window.Sort))
+		return nil, reply.Wrong("sort must be change, or absent for the order of names, not %s", reply.Quoted(window.Sort))
 	}
 	include, err := patterns(r.Form["include"])
 	if err != nil {
@@ -63,7 +64,7 @@ func (v *Viewer) diff(r *request, j *job) (answer, error) {
 	for _, c := range cut(list, offset, limit) {
 		rows = append(rows, changeOf(a, b, &c))
 	}
-	return object(append(window.Members(rows, len(rows)), encode.M("total", len(list)), encode.M("offset", offset))...), nil
+	return reply.Object(append(window.Members(rows, len(rows)), encode.M("total", len(list)), encode.M("offset", offset))...), nil
 }
 
 // A changeRow is a change with its tensors.
@@ -103,18 +104,18 @@ func (o *opened) numberOf(ti *safetensors.TensorInfo) *int {
 }
 
 // differences compares two targets as far as a request asks, or returns what an earlier one found.
-func (v *Viewer) differences(r *request, j *job, a, b *opened) (*compare.Diff, error) {
+func (v *Viewer) differences(r *reply.Request, j *reply.Job, a, b *opened) (*compare.Diff, error) {
 	headers, numbers := r.FormValue("headers") == "1", r.FormValue("values") == "1"
 	key := fmt.Sprint(a.t, b.t, headers, numbers)
 	v.comparing.Lock()
 	defer v.comparing.Unlock()
-	if d, ok := v.diffs.get(key); ok {
+	if d, ok := v.diffs.Get(key); ok {
 		return d, nil
 	}
 	var sides [2]*side
 	for i, o := range []*opened{a, b} {
 		var err error
-		if sides[i], err = o.side(r.ctx()); err != nil {
+		if sides[i], err = o.side(r.Ctx()); err != nil {
 			return nil, err
 		}
 	}
@@ -123,23 +124,23 @@ func (v *Viewer) differences(r *request, j *job, a, b *opened) (*compare.Diff, e
 	if !headers {
 		for _, list := range sides[0].parts {
 			for _, t := range list {
-				j.expect(t.Size())
+				j.Expect(t.Size())
 			}
 		}
 	}
-	differ := &diff.Differ{HeadersOnly: headers, Values: numbers, Progress: j.count}
-	defer v.sess.ShowProgress(&j.shown)()
+	differ := &diff.Differ{HeadersOnly: headers, Values: numbers, Progress: j.Count}
+	defer v.sess.ShowProgress(&j.Shown)()
 	names := maps.Clone(sides[0].parts)
 	maps.Copy(names, sides[1].parts)
 	for _, part := range slices.Sorted(maps.Keys(names)) {
-		for c, err := range differ.Tensors(r.ctx(), sides[0].parts[part], sides[1].parts[part]) {
+		for c, err := range differ.Tensors(r.Ctx(), sides[0].parts[part], sides[1].parts[part]) {
 			if err != nil {
 				return nil, err
 			}
 			d.Changes = append(d.Changes, compare.DiffChange{Change: c, Part: part})
 		}
 	}
-	v.diffs.put(key, d)
+	v.diffs.Put(key, d)
 	return d, nil
 }
 

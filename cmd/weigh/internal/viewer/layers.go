@@ -12,6 +12,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
+	"github.com/weightools/safetensors/cmd/weigh/internal/viewer/reply"
 	"github.com/weightools/safetensors/stats"
 )
 
@@ -37,7 +38,7 @@ type layer struct {
 
 // kinds returns the kinds that have at least two layers, in the order of their first tensors.
 func (o *opened) kinds() []*kind {
-	list, _ := o.series.get(func() ([]*kind, error) {
+	list, _ := o.series.Get(func() ([]*kind, error) {
 		byName := make(map[string]*kind)
 		var list []*kind
 		for id, row := range o.rows() {
@@ -83,7 +84,7 @@ func (k *kind) add(number int, id int32, bytes int64) {
 }
 
 // layers answers with the kinds of tensors.
-func (v *Viewer) layers(r *request) (answer, error) {
+func (v *Viewer) layers(r *reply.Request) (reply.Answer, error) {
 	o, err := v.target(r, "t")
 	if err != nil {
 		return nil, err
@@ -93,7 +94,7 @@ func (v *Viewer) layers(r *request) (answer, error) {
 	for _, k := range kinds {
 		tensors, bytes = tensors+k.tensors, encode.Add(bytes, k.bytes)
 	}
-	return object(encode.M("schema", "weigh.view.layers/1"), encode.M("kinds", encode.Each(len(kinds), func(i int) any {
+	return reply.Object(encode.M("schema", "weigh.view.layers/1"), encode.M("kinds", encode.Each(len(kinds), func(i int) any {
 		k := kinds[i]
 		most := 0
 		for _, l := range k.layers {
@@ -116,7 +117,7 @@ type task struct {
 }
 
 // series answers with statistics of kinds over their layers. It reads all of their values.
-func (v *Viewer) series(r *request, j *job) (answer, error) {
+func (v *Viewer) series(r *reply.Request, j *reply.Job) (reply.Answer, error) {
 	o, err := v.target(r, "t")
 	if err != nil {
 		return nil, err
@@ -124,7 +125,7 @@ func (v *Viewer) series(r *request, j *job) (answer, error) {
 	kinds := o.kinds()
 	var tasks []task
 	for i, k := range kinds {
-		if wanted, err := r.wants("kind", i, len(kinds)); err != nil || !wanted {
+		if wanted, err := r.Wants("kind", i, len(kinds)); err != nil || !wanted {
 			if err != nil {
 				return nil, err
 			}
@@ -133,11 +134,11 @@ func (v *Viewer) series(r *request, j *job) (answer, error) {
 		for _, l := range k.layers {
 			tasks = append(tasks, task{i, l})
 		}
-		j.expect(k.bytes)
+		j.Expect(k.bytes)
 	}
-	defer v.sess.ShowProgress(&j.shown)()
+	defer v.sess.ShowProgress(&j.Shown)()
 	points := make([]*point, len(tasks))
-	err = cli.Parallel(r.ctx(), sideBySide, len(tasks), func(_ context.Context, i int) (err error) {
+	err = cli.Parallel(r.Ctx(), sideBySide, len(tasks), func(_ context.Context, i int) (err error) {
 		points[i], err = o.point(r, j, tasks[i])
 		return err
 	})
@@ -145,11 +146,11 @@ func (v *Viewer) series(r *request, j *job) (answer, error) {
 		return nil, err
 	}
 	points = slices.DeleteFunc(points, func(p *point) bool { return p == nil })
-	return object(encode.M("schema", "weigh.view.series/1"), encode.M("points", points)), nil
+	return reply.Object(encode.M("schema", "weigh.view.series/1"), encode.M("points", points)), nil
 }
 
 // point measures the tensors of a layer. It is nil if none can be read.
-func (o *opened) point(r *request, j *job, one task) (*point, error) {
+func (o *opened) point(r *reply.Request, j *reply.Job, one task) (*point, error) {
 	p := &point{Kind: one.kind, Layer: one.number, ID: int(one.ids[0])}
 	for _, id := range one.ids {
 		as := o.views(int(id))[0]
@@ -159,45 +160,25 @@ func (o *opened) point(r *request, j *job, one task) (*point, error) {
 			if o.refused(s.File) != nil {
 				continue // the page of the tensor says why
 			}
-			t, release, err := s.open(r.ctx())
+			t, release, err := s.open(r.Ctx())
 			if err != nil {
 				return nil, err
 			}
 			c := stats.Counter{Workers: 1}
-			summary, err := c.Of(j.counted(r.ctx(), t))
+			summary, err := c.Of(j.Counted(r.Ctx(), t))
 			release()
 			if err != nil {
 				return nil, err
 			}
 			b = o.values.put(int(id), as, summary)
 		} else {
-			j.count(int64(o.row(int(id)).BytesOf()))
+			j.Count(int64(o.row(int(id)).BytesOf()))
 		}
 		p.add(b)
 	}
 	if p.Tensors == 0 {
 		return nil, nil
 	}
-	j.part(p)
+	j.Part(p)
 	return p, nil
-}
-
-// wants reports whether a repeatable parameter has a number, or is absent.
-func (r *request) wants(name string, i, n int) (bool, error) {
-	if err := r.ParseForm(); err != nil {
-		return false, wrong("the query cannot be read: %v", err)
-	}
-	if len(r.Form[name]) == 0 {
-		return true, nil
-	}
-	for _, text := range r.Form[name] {
-		at, err := parse(name, text, 0, int64(n)-1)
-		if err != nil {
-			return false, err
-		}
-		if int(at) == i {
-			return true, nil
-		}
-	}
-	return false, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/values"
 	"github.com/weightools/safetensors/cmd/weigh/internal/viewer/raster"
+	"github.com/weightools/safetensors/cmd/weigh/internal/viewer/reply"
 	"github.com/weightools/safetensors/stats"
 )
 
@@ -24,12 +25,12 @@ var sigmas = []float64{4, 6, 10, 20}
 const mostBins = 4096
 
 // stats answers as stats does.
-func (v *Viewer) stats(r *request, j *job) (answer, error) {
+func (v *Viewer) stats(r *reply.Request, j *reply.Job) (reply.Answer, error) {
 	s, err := v.subject(r)
 	if err != nil {
 		return nil, err
 	}
-	bins, err := r.number("bins", 0, mostBins, 64)
+	bins, err := r.Number("bins", 0, mostBins, 64)
 	if err != nil {
 		return nil, err
 	}
@@ -37,23 +38,23 @@ func (v *Viewer) stats(r *request, j *job) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return as((&values.Stats{Rows: []values.StatsRow{*row}}).JSON), nil
+	return reply.As((&values.Stats{Rows: []values.StatsRow{*row}}).JSON), nil
 }
 
 // measure reads a tensor and returns its statistics.
-func (v *Viewer) measure(r *request, j *job, s *subject, bins int) (*values.StatsRow, error) {
-	t, release, err := s.open(r.ctx())
+func (v *Viewer) measure(r *reply.Request, j *reply.Job, s *subject, bins int) (*values.StatsRow, error) {
+	t, release, err := s.open(r.Ctx())
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	j.expect(t.Size())
+	j.Expect(t.Size())
 	if bins > 0 && t.Dtype.Bits() > 16 { // a histogram of a wide dtype needs a second pass
-		j.expect(t.Size())
+		j.Expect(t.Size())
 	}
-	defer v.sess.ShowProgress(&j.shown)()
+	defer v.sess.ShowProgress(&j.Shown)()
 	c := stats.Counter{Bins: bins, Quantiles: quantiles}
-	summary, err := c.Of(j.counted(r.ctx(), t))
+	summary, err := c.Of(j.Counted(r.Ctx(), t))
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +63,7 @@ func (v *Viewer) measure(r *request, j *job, s *subject, bins int) (*values.Stat
 }
 
 // extremes answers with quantiles, outliers, and the places of what is not finite.
-func (v *Viewer) extremes(r *request, j *job) (answer, error) {
+func (v *Viewer) extremes(r *reply.Request, j *reply.Job) (reply.Answer, error) {
 	s, err := v.subject(r)
 	if err != nil {
 		return nil, err
@@ -71,12 +72,12 @@ func (v *Viewer) extremes(r *request, j *job) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, release, err := s.open(r.ctx())
+	t, release, err := s.open(r.Ctx())
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	t = j.counted(r.ctx(), t)
+	t = j.Counted(r.Ctx(), t)
 	ordered, err := quantilesOf(r, j, t, row.Summary)
 	if err != nil {
 		return nil, err
@@ -89,15 +90,15 @@ func (v *Viewer) extremes(r *request, j *job) (answer, error) {
 	for i, n := range sigmas {
 		limits[i] = n * row.Summary.StdDev
 	}
-	j.expect(t.Size())
-	e, err := raster.ExtremesOf(r.ctx(), real, row.Summary.Mean, limits)
+	j.Expect(t.Size())
+	e, err := raster.ExtremesOf(r.Ctx(), real, row.Summary.Mean, limits)
 	if err != nil {
 		return nil, err
 	}
 	at := func(i int64) any { return indexIn(real.Shape, i) }
 	places := func(list []int64) any { return encode.Each(len(list), func(i int) any { return at(list[i]) }) }
 	sum := row.Summary
-	return object(encode.M("schema", "weigh.view.extremes/1"), encode.M("quantiles", ordered),
+	return reply.Object(encode.M("schema", "weigh.view.extremes/1"), encode.M("quantiles", ordered),
 		encode.M("largest", encode.List(e.Largest, func(p *raster.Place) any {
 			return []encode.Member{encode.M("index", at(p.Index)), encode.M("value", encode.Finite(p.Value))}
 		})),
@@ -109,7 +110,7 @@ func (v *Viewer) extremes(r *request, j *job) (answer, error) {
 }
 
 // quantilesOf returns quantiles for JSON; null for dtypes that have none.
-func quantilesOf(r *request, j *job, t *safetensors.Tensor, s *stats.Summary) (any, error) {
+func quantilesOf(r *reply.Request, j *reply.Job, t *safetensors.Tensor, s *stats.Summary) (any, error) {
 	var list []float64
 	switch {
 	case s.Quantiles != nil:
@@ -117,9 +118,9 @@ func quantilesOf(r *request, j *job, t *safetensors.Tensor, s *stats.Summary) (a
 			list = append(list, q.Float64())
 		}
 	case t.Dtype == safetensors.F32:
-		j.expect(2 * t.Size())
+		j.Expect(2 * t.Size())
 		var err error
-		if list, err = raster.Quantiles(r.ctx(), t, quantiles); err != nil {
+		if list, err = raster.Quantiles(r.Ctx(), t, quantiles); err != nil {
 			return nil, err
 		}
 	}

@@ -4,11 +4,9 @@ package viewer
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"slices"
 	"sort"
-	"sync"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
@@ -16,6 +14,8 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
 	"github.com/weightools/safetensors/cmd/weigh/internal/survey"
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
+	"github.com/weightools/safetensors/cmd/weigh/internal/viewer/keep"
+	"github.com/weightools/safetensors/cmd/weigh/internal/viewer/reply"
 	"github.com/weightools/safetensors/store"
 )
 
@@ -32,16 +32,16 @@ type opened struct {
 	base   []int // the number of the first tensor of each file
 	all    int   // number of tensors
 
-	orders  lru[string, *selected]
+	orders  keep.LRU[string, *selected]
 	values  measured
-	shelf   shelf
-	weights lazy[*target.Weights]
-	checks  lazy[*finding.Check]
-	models  lazy[[]listing.Model]
-	packing lazy[*packing]
-	infos   lazy[answer]
-	series  lazy[[]*kind]
-	layouts lru[string, *byteLayout]
+	shelf   keep.Shelf
+	weights keep.Lazy[*target.Weights]
+	checks  keep.Lazy[*finding.Check]
+	models  keep.Lazy[[]listing.Model]
+	packing keep.Lazy[*packing]
+	infos   keep.Lazy[reply.Answer]
+	series  keep.Lazy[[]*kind]
+	layouts keep.LRU[string, *byteLayout]
 	accused map[accused]bool
 }
 
@@ -71,14 +71,14 @@ func open(ctx context.Context, sess *cli.Session, t int, name target.Name, lenie
 			o.accused[accused{f.File, f.Tensor}] = true
 		}
 	}
-	o.orders.most, o.layouts.most, o.shelf.open = mostOrders, 1, found.Open
+	o.orders.Most, o.layouts.Most, o.shelf.Open = mostOrders, 1, found.Open
 	return o, nil
 }
 
 // counted returns the models of the target with their parameters. Counting those of 500,000 tensors takes a second, so
 // the page does not wait for it.
 func (o *opened) counted() ([]listing.Model, error) {
-	return o.models.get(func() ([]listing.Model, error) {
+	return o.models.Get(func() ([]listing.Model, error) {
 		defer o.found.CloseModels()
 		return o.found.Counted(new(listing.Selection), "")
 	})
@@ -86,8 +86,8 @@ func (o *opened) counted() ([]listing.Model, error) {
 
 // close closes all files.
 func (o *opened) close() {
-	o.shelf.close()
-	if w, ok := o.weights.have(); ok {
+	o.shelf.Close()
+	if w, ok := o.weights.Have(); ok {
 		w.Close()
 	}
 }
@@ -102,17 +102,17 @@ func (o *opened) row(id int) listing.Row {
 }
 
 // find returns the number of the tensor that a request names: by number, or by name and perhaps file.
-func (o *opened) find(r *request) (int, error) {
-	if r.has("id") {
+func (o *opened) find(r *reply.Request) (int, error) {
+	if r.Has("id") {
 		if o.all == 0 {
-			return 0, problemf(http.StatusNotFound, "the target has no tensors")
+			return 0, reply.Problemf(http.StatusNotFound, "the target has no tensors")
 		}
-		id, err := r.number("id", 0, int64(o.all)-1, 0)
+		id, err := r.Number("id", 0, int64(o.all)-1, 0)
 		return int(id), err
 	}
 	name, file := r.FormValue("name"), r.FormValue("file")
 	if name == "" {
-		return 0, wrong("id or name must say which tensor is meant")
+		return 0, reply.Wrong("id or name must say which tensor is meant")
 	}
 	found := -1
 	for i := range o.files() {
@@ -124,7 +124,7 @@ func (o *opened) find(r *request) (int, error) {
 		switch {
 		case at < 0:
 		case found >= 0:
-			return 0, wrong("several files have a tensor %s: add file=%s to name one", quoted(name), f.Path)
+			return 0, reply.Wrong("several files have a tensor %s: add file=%s to name one", reply.Quoted(name), f.Path)
 		default:
 			found = o.base[i] + at
 		}
@@ -133,7 +133,7 @@ func (o *opened) find(r *request) (int, error) {
 		found = o.unpacked(name, file)
 	}
 	if found < 0 {
-		return 0, problemf(http.StatusNotFound, "no tensor %s in %s; weigh info lists the names", quoted(name), o.name)
+		return 0, reply.Problemf(http.StatusNotFound, "no tensor %s in %s; weigh info lists the names", reply.Quoted(name), o.name)
 	}
 	return found, nil
 }
@@ -144,11 +144,11 @@ func indexOf(h *safetensors.Header, name string) int {
 }
 
 // file returns the index of the file that a request names; of the first one if it names none.
-func (o *opened) file(r *request) (int, error) {
+func (o *opened) file(r *reply.Request) (int, error) {
 	path := r.FormValue("file")
 	i := slices.IndexFunc(o.files(), func(f listing.File) bool { return path == "" || f.Path == path })
 	if i < 0 {
-		return 0, problemf(http.StatusNotFound, "no file %s in %s", quoted(path), o.name)
+		return 0, reply.Problemf(http.StatusNotFound, "no file %s in %s", reply.Quoted(path), o.name)
 	}
 	return i, nil
 }
@@ -164,34 +164,6 @@ func (o *opened) refused(file int) *finding.Finding {
 	return nil
 }
 
-// A lazy is a value that the first request computes. If that fails, the next one tries again.
-type lazy[T any] struct {
-	mu    sync.Mutex
-	done  bool
-	value T
-}
-
-// get returns the value.
-func (l *lazy[T]) get(compute func() (T, error)) (T, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.done {
-		return l.value, nil
-	}
-	value, err := compute()
-	if err == nil {
-		l.value, l.done = value, true
-	}
-	return value, err
-}
-
-// have returns the value if it has been computed.
-func (l *lazy[T]) have() (T, bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.value, l.done
-}
-
 // stored returns a tensor as the file stores it. Its reads end with ctx, and release has to be called after them.
 func (o *opened) stored(ctx context.Context, id int) (t *safetensors.Tensor, release func(), err error) {
 	row := o.row(id)
@@ -203,11 +175,11 @@ func (o *opened) stored(ctx context.Context, id int) (t *safetensors.Tensor, rel
 		t, err := o.decoded(ctx, f.Path, row.Name)
 		return t, func() {}, err
 	}
-	object, release, err := o.shelf.take(ctx, f.Path)
+	object, release, err := o.shelf.Take(ctx, f.Path)
 	if err != nil {
 		return nil, nil, err
 	}
-	t, err = sectionOf(ctx, object, f.Header, row.TensorInfo)
+	t, err = keep.Section(ctx, object, f.Header, row.TensorInfo)
 	if err != nil {
 		release()
 	}
@@ -216,7 +188,7 @@ func (o *opened) stored(ctx context.Context, id int) (t *safetensors.Tensor, rel
 
 // reader returns the models of the target.
 func (o *opened) reader(ctx context.Context) (*target.Weights, error) {
-	return o.weights.get(func() (*target.Weights, error) {
+	return o.weights.Get(func() (*target.Weights, error) {
 		// The files stay open after this request.
 		return target.OpenWeights(context.WithoutCancel(ctx), o.sess, o.name, o.lenient)
 	})
@@ -243,8 +215,5 @@ func (o *opened) decoded(ctx context.Context, path, name string) (*safetensors.T
 			}
 		}
 	}
-	return nil, problemf(http.StatusConflict, "the values of %s cannot be read; weigh info says why", quoted(name))
+	return nil, reply.Problemf(http.StatusConflict, "the values of %s cannot be read; weigh info says why", reply.Quoted(name))
 }
-
-// errGone says that a file is shorter than its header says.
-var errGone = errors.New("the file has changed: stop weigh view and start it again")

@@ -13,6 +13,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
 	"github.com/weightools/safetensors/cmd/weigh/internal/survey"
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
+	"github.com/weightools/safetensors/cmd/weigh/internal/viewer/reply"
 	"github.com/weightools/safetensors/model/metadata"
 )
 
@@ -26,8 +27,8 @@ const (
 )
 
 // session answers with what is open.
-func (v *Viewer) session(*request) (answer, error) {
-	return object(encode.M("schema", "weigh.view/1"), encode.M("version", v.opts.Version),
+func (v *Viewer) session(*reply.Request) (reply.Answer, error) {
+	return reply.Object(encode.M("schema", "weigh.view/1"), encode.M("version", v.opts.Version),
 		encode.M("export", v.exporting),
 		encode.M("targets", encode.List(v.targets, func(o **opened) any { return (*o).json() })),
 		encode.M("compare", len(v.targets) > 1), encode.M("limits", limits)), nil
@@ -64,18 +65,18 @@ func (o *opened) json() any {
 }
 
 // cost answers with what reading remote targets has cost.
-func (v *Viewer) cost(*request) (answer, error) {
+func (v *Viewer) cost(*reply.Request) (reply.Answer, error) {
 	c := v.sess.Cost()
-	return object(encode.M("requests", c.Requests), encode.M("bytes", c.Bytes), encode.M("cache_hits", c.Hits)), nil
+	return reply.Object(encode.M("requests", c.Requests), encode.M("bytes", c.Bytes), encode.M("cache_hits", c.Hits)), nil
 }
 
 // info answers as info does, with one tensor and without metadata, which have no bounds.
-func (v *Viewer) info(r *request) (answer, error) {
+func (v *Viewer) info(r *reply.Request) (reply.Answer, error) {
 	o, err := v.target(r, "t")
 	if err != nil {
 		return nil, err
 	}
-	return o.infos.get(func() (answer, error) {
+	return o.infos.Get(func() (reply.Answer, error) {
 		inv := o.found.Inventory
 		info := listing.NewInfo(inv, listing.Selection{Limit: 1})
 		var err error
@@ -92,7 +93,7 @@ func (v *Viewer) info(r *request) (answer, error) {
 			}
 		}
 		info.Findings = cut(inv.Findings, 0, mostFindings)
-		return kept(as(info.JSON))
+		return reply.Kept(reply.As(info.JSON))
 	})
 }
 
@@ -105,14 +106,14 @@ type entry struct {
 }
 
 // metadata answers with the metadata of a file: of the first one that has some, unless one is named.
-func (v *Viewer) metadata(r *request) (answer, error) {
+func (v *Viewer) metadata(r *reply.Request) (reply.Answer, error) {
 	o, err := v.target(r, "t")
 	if err != nil {
 		return nil, err
 	}
 	has := func(f listing.File) bool { return f.Header != nil && len(f.Header.Metadata) > 0 }
 	i := slices.IndexFunc(o.files(), has)
-	if r.has("file") {
+	if r.Has("file") {
 		if i, err = o.file(r); err != nil {
 			return nil, err
 		}
@@ -130,7 +131,7 @@ func (v *Viewer) metadata(r *request) (answer, error) {
 			others = append(others, o.files()[j].Path)
 		}
 	}
-	return object(encode.M("schema", "weigh.view.metadata/1"), encode.M("file", f.Path), encode.M("total", len(pairs)),
+	return reply.Object(encode.M("schema", "weigh.view.metadata/1"), encode.M("file", f.Path), encode.M("total", len(pairs)),
 		encode.M("entries", entriesOf(pairs)), encode.M("words", wordsOf(pairs)), encode.M("others", others)), nil
 }
 
@@ -162,17 +163,17 @@ func wordsOf(pairs map[string]string) any {
 }
 
 // check answers as check does. It reads no values.
-func (v *Viewer) check(r *request, _ *job) (answer, error) {
+func (v *Viewer) check(r *reply.Request, _ *reply.Job) (reply.Answer, error) {
 	o, err := v.target(r, "t")
 	if err != nil {
 		return nil, err
 	}
-	c, err := o.checks.get(func() (*finding.Check, error) {
+	c, err := o.checks.Get(func() (*finding.Check, error) {
 		keeper, err := survey.NewKeeper(o.sess, "", "", true)
 		if err != nil {
 			return nil, err
 		}
-		found, err := survey.Run(r.ctx(), o.sess, []target.Name{o.name},
+		found, err := survey.Run(r.Ctx(), o.sess, []target.Name{o.name},
 			&survey.Options{Lenient: o.lenient, Thorough: true, Gate: keeper})
 		if err != nil {
 			return nil, err
@@ -186,14 +187,14 @@ func (v *Viewer) check(r *request, _ *job) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return as(c.JSON), nil
+	return reply.As(c.JSON), nil
 }
 
 // explain answers with the documentation of a rule.
-func (v *Viewer) explain(r *request) (answer, error) {
+func (v *Viewer) explain(r *reply.Request) (reply.Answer, error) {
 	rule := safetensors.Rule(strings.TrimSpace(r.FormValue("rule")))
 	if !slices.ContainsFunc(finding.Rules, func(info safetensors.RuleInfo) bool { return info.Rule == rule }) {
-		return nil, wrong("no rule %s; weigh check --rules lists them", quoted(string(rule)))
+		return nil, reply.Wrong("no rule %s; weigh check --rules lists them", reply.Quoted(string(rule)))
 	}
-	return as(finding.Explain(rule).JSON), nil
+	return reply.As(finding.Explain(rule).JSON), nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
 	"github.com/weightools/safetensors/cmd/weigh/internal/viewer/raster"
+	"github.com/weightools/safetensors/cmd/weigh/internal/viewer/reply"
 )
 
 // What a request reads of values without being asked for more.
@@ -38,13 +39,13 @@ const (
 func drawable(t *safetensors.Tensor) (*safetensors.Tensor, error) {
 	real, err := raster.Real(t)
 	if err != nil {
-		return nil, problemf(http.StatusConflict, "%s cannot be drawn: %v", quoted(t.Name), err)
+		return nil, reply.Problemf(http.StatusConflict, "%s cannot be drawn: %v", reply.Quoted(t.Name), err)
 	}
 	return real, nil
 }
 
 // budget returns how many bytes a request may read; 0 for all.
-func (s *subject) budget(r *request) int64 {
+func (s *subject) budget(r *reply.Request) int64 {
 	switch {
 	case r.FormValue("exact") == "1":
 		return 0
@@ -66,13 +67,13 @@ type picture struct {
 }
 
 // picture returns the plane that a request is about.
-func (v *Viewer) picture(r *request) (*picture, error) {
+func (v *Viewer) picture(r *reply.Request) (*picture, error) {
 	s, err := v.subject(r)
 	if err != nil {
 		return nil, err
 	}
 	p, err := s.picture(r)
-	if err != nil || !r.has("minus_id") {
+	if err != nil || !r.Has("minus_id") {
 		return p, err
 	}
 	other, err := v.target(r, "minus_t")
@@ -80,7 +81,7 @@ func (v *Viewer) picture(r *request) (*picture, error) {
 		p.release()
 		return nil, err
 	}
-	id, err := r.number("minus_id", 0, int64(other.all)-1, 0)
+	id, err := r.Number("minus_id", 0, int64(other.all)-1, 0)
 	if err != nil {
 		p.release()
 		return nil, err
@@ -95,14 +96,14 @@ func (v *Viewer) picture(r *request) (*picture, error) {
 	p.key += " minus " + q.key
 	if p.Plane, err = p.Minus(q.Plane); err != nil {
 		p.release()
-		return nil, problemf(http.StatusConflict, "%v", err)
+		return nil, reply.Problemf(http.StatusConflict, "%v", err)
 	}
 	return p, nil
 }
 
 // picture returns the plane of a tensor for a request.
-func (s *subject) picture(r *request) (*picture, error) {
-	t, release, err := s.open(r.ctx())
+func (s *subject) picture(r *reply.Request) (*picture, error) {
+	t, release, err := s.open(r.Ctx())
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +114,7 @@ func (s *subject) picture(r *request) (*picture, error) {
 			p.Plane, err = raster.NewPlane(t, p.axes, p.at)
 		}
 		if err != nil {
-			err = wrong("%s", describe(err))
+			err = reply.Wrong("%s", describe(err))
 		}
 	}
 	if err != nil {
@@ -128,20 +129,20 @@ func (s *subject) picture(r *request) (*picture, error) {
 }
 
 // choose reads the axes and the indices. By default they are the last two axes, and the first index.
-func (p *picture) choose(r *request) error {
+func (p *picture) choose(r *reply.Request) error {
 	rank := len(p.shape)
 	p.axes, p.at = [2]int{max(rank-2, 0), max(rank-1, 0)}, make([]int64, rank)
 	if text := r.FormValue("axes"); text != "" && rank > 1 {
 		list, err := numbers(text)
 		if err != nil || len(list) != 2 {
-			return wrong("axes must be two numbers such as 0,1, not %s", quoted(text))
+			return reply.Wrong("axes must be two numbers such as 0,1, not %s", reply.Quoted(text))
 		}
 		p.axes = [2]int{int(list[0]), int(list[1])}
 	}
 	if text := r.FormValue("at"); text != "" && rank > 1 {
 		list, err := numbers(text)
 		if err != nil || len(list) != rank {
-			return wrong("at must have an index for each of the %d axes, not %s", rank, quoted(text))
+			return reply.Wrong("at must have an index for each of the %d axes, not %s", rank, reply.Quoted(text))
 		}
 		p.at = list
 	}
@@ -158,7 +159,7 @@ func numbers(text string) (list []int64, err error) {
 	for word := range strings.SplitSeq(text, ",") {
 		n, err := strconv.ParseInt(strings.TrimSpace(word), 10, 64)
 		if err != nil || n < 0 {
-			return nil, wrong("%s is not a number from 0", quoted(word))
+			return nil, reply.Wrong("%s is not a number from 0", reply.Quoted(word))
 		}
 		list = append(list, n)
 	}
@@ -166,14 +167,14 @@ func numbers(text string) (list []int64, err error) {
 }
 
 // plane answers with what is drawn.
-func (v *Viewer) plane(r *request) (answer, error) {
+func (v *Viewer) plane(r *reply.Request) (reply.Answer, error) {
 	p, err := v.picture(r)
 	if err != nil {
 		return nil, err
 	}
 	defer p.release()
 	var span, sampled any
-	reach, err := p.Range(r.ctx())
+	reach, err := p.Range(r.Ctx())
 	if err != nil {
 		return nil, err
 	}
@@ -183,29 +184,29 @@ func (v *Viewer) plane(r *request) (answer, error) {
 	if reach.Read < p.Rows || reach.Bytes < p.Plane.Bytes() {
 		sampled = []encode.Member{encode.M("rows", reach.Read), encode.M("of", p.Rows)}
 	}
-	return object(encode.M("schema", "weigh.view.plane/1"), encode.M("shape", append(encode.Dims{}, p.shape...)),
+	return reply.Object(encode.M("schema", "weigh.view.plane/1"), encode.M("shape", append(encode.Dims{}, p.shape...)),
 		encode.M("axes", p.axes), encode.M("at", p.at), encode.M("rows", p.Rows), encode.M("columns", p.Columns),
 		encode.M("levels", p.Levels()), encode.M("range", span), encode.M("sampled", sampled),
 		encode.M("bytes", reach.Bytes)), nil
 }
 
 // tile answers with the pixels of a tile.
-func (v *Viewer) tile(r *request) (answer, error) {
-	level, err := r.number("level", 0, 62, 0)
+func (v *Viewer) tile(r *reply.Request) (reply.Answer, error) {
+	level, err := r.Number("level", 0, 62, 0)
 	if err != nil {
 		return nil, err
 	}
-	x, err := r.number("x", 0, math.MaxInt32, 0)
+	x, err := r.Number("x", 0, math.MaxInt32, 0)
 	if err != nil {
 		return nil, err
 	}
-	y, err := r.number("y", 0, math.MaxInt32, 0)
+	y, err := r.Number("y", 0, math.MaxInt32, 0)
 	if err != nil {
 		return nil, err
 	}
 	mode, err := raster.ParseMode(r.FormValue("mode"))
 	if err != nil {
-		return nil, wrong("%v", err)
+		return nil, reply.Wrong("%v", err)
 	}
 	p, err := v.picture(r)
 	if err != nil {
@@ -213,14 +214,14 @@ func (v *Viewer) tile(r *request) (answer, error) {
 	}
 	defer p.release()
 	if b := p.BoxOf(int(level), x, y); b.Height() == 0 || b.Width() == 0 {
-		return nil, problemf(http.StatusNotFound, "no tile %d,%d at level %d of %d rows and %d columns", x, y, level,
+		return nil, reply.Problemf(http.StatusNotFound, "no tile %d,%d at level %d of %d rows and %d columns", x, y, level,
 			p.Rows, p.Columns)
 	}
 	t, cached, err := v.draw(r, p, int(level), x, y, mode)
 	if err != nil {
 		return nil, err
 	}
-	h := r.w.Header()
+	h := r.W.Header()
 	h.Set("Content-Type", "application/octet-stream")
 	h.Set("Weigh-Width", strconv.Itoa(t.Width))
 	h.Set("Weigh-Height", strconv.Itoa(t.Height))
@@ -236,15 +237,15 @@ func (v *Viewer) tile(r *request) (answer, error) {
 	for _, v := range t.Pixels {
 		pixels = binary.LittleEndian.AppendUint32(pixels, math.Float32bits(v))
 	}
-	_, _ = r.w.Write(pixels)
+	_, _ = r.W.Write(pixels)
 	return nil, nil
 }
 
 // draw returns a tile, from the cache if it is there.
-func (v *Viewer) draw(r *request, p *picture, level int, x, y int64, mode raster.Mode) (*raster.Tile, bool, error) {
+func (v *Viewer) draw(r *reply.Request, p *picture, level int, x, y int64, mode raster.Mode) (*raster.Tile, bool, error) {
 	budget := p.budget(r)
 	key := fmt.Sprintf("%s %d %d %d %s %d", p.key, level, x, y, mode, budget)
-	if t, ok := v.tiles.get(key); ok {
+	if t, ok := v.tiles.Get(key); ok {
 		return t, true, nil
 	}
 	var t *raster.Tile
@@ -260,35 +261,35 @@ func (v *Viewer) draw(r *request, p *picture, level int, x, y int64, mode raster
 		if fresh {
 			t.Bytes = p.Plane.Bytes()
 		}
-	} else if t, err = p.Tile(r.ctx(), level, x, y, mode, budget); err != nil {
+	} else if t, err = p.Tile(r.Ctx(), level, x, y, mode, budget); err != nil {
 		return nil, false, err
 	}
-	v.tiles.put(key, t)
+	v.tiles.Put(key, t)
 	return t, false, nil
 }
 
 // overview returns the overview of a plane, and whether it was read for this request.
-func (v *Viewer) overview(r *request, p *picture) (o *raster.Overview, fresh bool, err error) {
+func (v *Viewer) overview(r *reply.Request, p *picture) (o *raster.Overview, fresh bool, err error) {
 	// Tiles of one plane are requested at once, and need the same overview.
 	v.drawing.Lock()
 	defer v.drawing.Unlock()
-	if o, ok := v.overviews.get(p.key); ok {
+	if o, ok := v.overviews.Get(p.key); ok {
 		return o, false, nil
 	}
-	if o, err = p.Overview(r.ctx()); err == nil {
-		v.overviews.put(p.key, o)
+	if o, err = p.Overview(r.Ctx()); err == nil {
+		v.overviews.Put(p.key, o)
 	}
 	return o, true, err
 }
 
 // norms answers with the norms of rows and columns.
-func (v *Viewer) norms(r *request, j *job) (answer, error) {
+func (v *Viewer) norms(r *reply.Request, j *reply.Job) (reply.Answer, error) {
 	p, err := v.picture(r)
 	if err != nil {
 		return nil, err
 	}
 	defer p.release()
-	n, err := p.Norms(r.ctx(), p.budget(r))
+	n, err := p.Norms(r.Ctx(), p.budget(r))
 	if err != nil {
 		return nil, err
 	}
@@ -296,7 +297,7 @@ func (v *Viewer) norms(r *request, j *job) (answer, error) {
 	if n.Read < n.Of {
 		sampled = []encode.Member{encode.M("rows", n.Read), encode.M("of", n.Of)}
 	}
-	return object(encode.M("schema", "weigh.view.norms/1"), encode.M("rows", finite(n.Rows)),
+	return reply.Object(encode.M("schema", "weigh.view.norms/1"), encode.M("rows", finite(n.Rows)),
 		encode.M("columns", finite(n.Columns)), encode.M("row_step", n.RowStep), encode.M("column_step", n.ColumnStep),
 		encode.M("sampled", sampled)), nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/viewer/reply"
 )
 
 // Bounds of answers about tensors.
@@ -43,9 +44,9 @@ type filter struct {
 }
 
 // filterOf reads the parameters of a selection.
-func (o *opened) filterOf(r *request) (*filter, error) {
+func (o *opened) filterOf(r *reply.Request) (*filter, error) {
 	if err := r.ParseForm(); err != nil {
-		return nil, wrong("the query cannot be read: %v", err)
+		return nil, reply.Wrong("the query cannot be read: %v", err)
 	}
 	f := &filter{file: -1, flags: r.Form["flag"]}
 	var err error
@@ -58,20 +59,20 @@ func (o *opened) filterOf(r *request) (*filter, error) {
 	for _, d := range r.Form["dtype"] {
 		f.Dtypes = append(f.Dtypes, safetensors.Dtype(d))
 	}
-	if r.has("file") {
+	if r.Has("file") {
 		if f.file, err = o.file(r); err != nil {
 			return nil, err
 		}
 	}
-	if f.least, err = r.number("min_bytes", 0, 1<<62, 0); err != nil {
+	if f.least, err = r.Number("min_bytes", 0, 1<<62, 0); err != nil {
 		return nil, err
 	}
-	if f.most, err = r.number("max_bytes", 0, 1<<62, -1); err != nil {
+	if f.most, err = r.Number("max_bytes", 0, 1<<62, -1); err != nil {
 		return nil, err
 	}
 	f.Sort, f.Reverse = r.FormValue("sort"), r.FormValue("reverse") == "1"
 	if f.Sort != "" && !slices.Contains(listing.SortKeys, f.Sort) {
-		return nil, wrong("sort must be one of %s, not %s", strings.Join(listing.SortKeys, ", "), quoted(f.Sort))
+		return nil, reply.Wrong("sort must be one of %s, not %s", strings.Join(listing.SortKeys, ", "), reply.Quoted(f.Sort))
 	}
 	f.describe = fmt.Sprintf("%q %q %q %d %d %d %q %s %t", r.Form["include"], r.Form["exclude"], r.Form["dtype"],
 		f.file, f.least, f.most, f.flags, f.Sort, f.Reverse)
@@ -92,7 +93,7 @@ func patterns(words []string) (list []*glob.Pattern, err error) {
 		}
 		p, err := glob.Compile(word)
 		if err != nil {
-			return nil, wrong("%v", err)
+			return nil, reply.Wrong("%v", err)
 		}
 		list = append(list, p)
 	}
@@ -110,7 +111,7 @@ func (o *opened) selects(f *filter, id int, row listing.Row) bool {
 
 // selection returns the tensors that a request selects, in its order.
 func (o *opened) selection(f *filter) *selected {
-	if s, ok := o.orders.get(f.describe); ok {
+	if s, ok := o.orders.Get(f.describe); ok {
 		return s
 	}
 	s := &selected{ids: make([]int32, 0, o.all)}
@@ -129,7 +130,7 @@ func (o *opened) selection(f *filter) *selected {
 		slices.Reverse(s.ids)
 	}
 	s.ids = slices.Clip(s.ids)
-	o.orders.put(f.describe, s)
+	o.orders.Put(f.describe, s)
 	return s
 }
 
@@ -196,16 +197,6 @@ func ends(text string, n int) string {
 	return text[:head] + "…" + text[tail:]
 }
 
-// window reads offset and limit.
-func (r *request) window(usual, most int64) (offset, limit int, err error) {
-	from, err := r.number("offset", 0, 1<<40, 0)
-	if err != nil {
-		return 0, 0, err
-	}
-	n, err := r.number("limit", 0, most, usual)
-	return int(from), int(n), err
-}
-
 // cut returns a window of a list.
 func cut[T any](list []T, offset, limit int) []T {
 	offset = min(offset, len(list))
@@ -213,7 +204,7 @@ func cut[T any](list []T, offset, limit int) []T {
 }
 
 // table answers with a window of rows.
-func (v *Viewer) table(r *request) (answer, error) {
+func (v *Viewer) table(r *reply.Request) (reply.Answer, error) {
 	o, err := v.target(r, "t")
 	if err != nil {
 		return nil, err
@@ -222,7 +213,7 @@ func (v *Viewer) table(r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	offset, limit, err := r.window(200, mostRows)
+	offset, limit, err := r.Window(200, mostRows)
 	if err != nil {
 		return nil, err
 	}
@@ -236,7 +227,7 @@ func (v *Viewer) table(r *request) (answer, error) {
 			rows = append(rows, o.rowJSON(int(id)))
 		}
 	}
-	return object(encode.M("schema", "weigh.view.rows/1"), encode.M("total", total), encode.M("all", o.all),
+	return reply.Object(encode.M("schema", "weigh.view.rows/1"), encode.M("total", total), encode.M("all", o.all),
 		encode.M("tensors", len(s.ids)), encode.M("elements", s.elements), encode.M("bytes", s.bytes),
 		encode.M("offset", offset), encode.M("rows", rows)), nil
 }
@@ -261,7 +252,7 @@ func (o *opened) foldedRows(s *selected, offset, limit int) (rows []tableRow, to
 }
 
 // sheet answers with rows as CSV, as info writes them.
-func (v *Viewer) sheet(r *request) (answer, error) {
+func (v *Viewer) sheet(r *reply.Request) (reply.Answer, error) {
 	o, err := v.target(r, "t")
 	if err != nil {
 		return nil, err
@@ -275,13 +266,13 @@ func (v *Viewer) sheet(r *request) (answer, error) {
 	for _, id := range cut(s.ids, 0, mostLines) {
 		info.Rows = append(info.Rows, o.row(int(id)))
 	}
-	r.w.Header().Set("Content-Type", "text/csv; charset=utf-8")
-	r.w.Header().Set("Content-Disposition", `attachment; filename="tensors.csv"`)
-	return nil, info.CSV(r.w, typeset.Style{})
+	r.W.Header().Set("Content-Type", "text/csv; charset=utf-8")
+	r.W.Header().Set("Content-Disposition", `attachment; filename="tensors.csv"`)
+	return nil, info.CSV(r.W, typeset.Style{})
 }
 
 // fullName answers with the name of a tensor as text to show.
-func (v *Viewer) fullName(r *request) (answer, error) {
+func (v *Viewer) fullName(r *reply.Request) (reply.Answer, error) {
 	o, err := v.target(r, "t")
 	if err != nil {
 		return nil, err
@@ -294,8 +285,8 @@ func (v *Viewer) fullName(r *request) (answer, error) {
 	if len(name) > 1<<20 {
 		name = ends(name, 1<<19)
 	}
-	r.w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	_, err = io.WriteString(r.w, typeset.Name(name))
+	r.W.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, err = io.WriteString(r.W, typeset.Name(name))
 	return nil, err
 }
 
@@ -309,7 +300,7 @@ type share struct {
 }
 
 // facetsOf answers with what can be filtered.
-func (v *Viewer) facetsOf(r *request) (answer, error) {
+func (v *Viewer) facetsOf(r *reply.Request) (reply.Answer, error) {
 	o, err := v.target(r, "t")
 	if err != nil {
 		return nil, err
@@ -347,6 +338,6 @@ func (v *Viewer) facetsOf(r *request) (answer, error) {
 	}
 	slices.SortFunc(kinds, func(a, b share) int { return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(*a.Dtype, *b.Dtype)) })
 	slices.SortFunc(flags, func(a, b share) int { return cmp.Compare(a.Flag, b.Flag) })
-	return object(encode.M("dtypes", cut(kinds, 0, 200)), encode.M("files", cut(files, 0, 1000)),
+	return reply.Object(encode.M("dtypes", cut(kinds, 0, 200)), encode.M("files", cut(files, 0, 1000)),
 		encode.M("flags", flags)), nil
 }

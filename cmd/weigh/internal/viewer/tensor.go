@@ -14,6 +14,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/values"
+	"github.com/weightools/safetensors/cmd/weigh/internal/viewer/reply"
 )
 
 // mostElements is the number of elements of a slice as text.
@@ -34,7 +35,7 @@ type subject struct {
 }
 
 // subject returns the tensor that a request is about.
-func (v *Viewer) subject(r *request) (*subject, error) {
+func (v *Viewer) subject(r *reply.Request) (*subject, error) {
 	o, err := v.target(r, "t")
 	if err != nil {
 		return nil, err
@@ -49,7 +50,7 @@ func (v *Viewer) subject(r *request) (*subject, error) {
 		s.as = views[0]
 	}
 	if !slices.Contains(views, s.as) {
-		return nil, wrong("as must be %s for this tensor, not %s", strings.Join(views, " or "), quoted(s.as))
+		return nil, reply.Wrong("as must be %s for this tensor, not %s", strings.Join(views, " or "), reply.Quoted(s.as))
 	}
 	return s, nil
 }
@@ -63,7 +64,7 @@ func (s *subject) open(ctx context.Context) (t *safetensors.Tensor, release func
 }
 
 // tensor answers with what a tensor is.
-func (v *Viewer) tensor(r *request) (answer, error) {
+func (v *Viewer) tensor(r *reply.Request) (reply.Answer, error) {
 	s, err := v.subject(r)
 	if err != nil {
 		return nil, err
@@ -79,7 +80,7 @@ func (v *Viewer) tensor(r *request) (answer, error) {
 		next = encode.Unknown
 	}
 	var reason *string
-	t, release, err := s.open(r.ctx())
+	t, release, err := s.open(r.Ctx())
 	if err == nil {
 		defer release()
 		_, err = drawable(t)
@@ -88,7 +89,7 @@ func (v *Viewer) tensor(r *request) (answer, error) {
 		text := typeset.Line(describe(err))
 		reason = &text
 	}
-	return object(append(members, encode.M("previous", previous), encode.M("next", next),
+	return reply.Object(append(members, encode.M("previous", previous), encode.M("next", next),
 		encode.M("readable", err == nil), encode.M("reason", reason), encode.M("weight", s.weightJSON(s.id)),
 		encode.M("views", s.views(s.id)), encode.M("remote", s.remote),
 		encode.M("command", s.command("")))...), nil
@@ -136,7 +137,7 @@ func shellWord(word string) string {
 }
 
 // slice answers with the values of a slice as cat prints them.
-func (v *Viewer) slice(r *request) (answer, error) {
+func (v *Viewer) slice(r *reply.Request) (reply.Answer, error) {
 	s, err := v.subject(r)
 	if err != nil {
 		return nil, err
@@ -144,9 +145,9 @@ func (v *Viewer) slice(r *request) (answer, error) {
 	text := strings.Trim(strings.TrimSpace(r.FormValue("slice")), "[]")
 	ranges, err := safetensors.ParseRanges(text)
 	if err != nil {
-		return nil, wrong("%s", describe(err))
+		return nil, reply.Wrong("%s", describe(err))
 	}
-	t, release, err := s.open(r.ctx())
+	t, release, err := s.open(r.Ctx())
 	if err != nil {
 		return nil, err
 	}
@@ -158,10 +159,10 @@ func (v *Viewer) slice(r *request) (answer, error) {
 		}
 	}
 	if err != nil {
-		return nil, wrong("%s", describe(err))
+		return nil, reply.Wrong("%s", describe(err))
 	}
 	if n := part.NumElems(); n > mostElements {
-		return nil, problemf(http.StatusRequestEntityTooLarge,
+		return nil, reply.Problemf(http.StatusRequestEntityTooLarge,
 			"the slice has %s, and the page shows at most %s: take a smaller one, or run weigh cat",
 			typeset.Plural(n, "element"), typeset.Count(mostElements))
 	}
@@ -170,7 +171,7 @@ func (v *Viewer) slice(r *request) (answer, error) {
 	if err := c.Text(&printed, typeset.Style{}); err != nil {
 		return nil, err
 	}
-	return object(encode.M("schema", "weigh.view.slice/1"), encode.M("slice", text), encode.M("dtype", t.Dtype),
+	return reply.Object(encode.M("schema", "weigh.view.slice/1"), encode.M("slice", text), encode.M("dtype", t.Dtype),
 		encode.M("shape", append(encode.Dims{}, part.Shape...)), encode.M("text", printed.String()),
 		encode.M("command", s.command(text))), nil
 }

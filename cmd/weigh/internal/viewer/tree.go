@@ -10,6 +10,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/viewer/reply"
 )
 
 // Bounds of a tree.
@@ -38,7 +39,7 @@ type node struct {
 }
 
 // tree answers with the branches below a path.
-func (v *Viewer) tree(r *request) (answer, error) {
+func (v *Viewer) tree(r *reply.Request) (reply.Answer, error) {
 	o, err := v.target(r, "t")
 	if err != nil {
 		return nil, err
@@ -47,11 +48,11 @@ func (v *Viewer) tree(r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	depth, err := r.number("depth", 1, mostLevels, 1)
+	depth, err := r.Number("depth", 1, mostLevels, 1)
 	if err != nil {
 		return nil, err
 	}
-	limit, err := r.number("limit", 1, mostNodes, usualNodes)
+	limit, err := r.Number("limit", 1, mostNodes, usualNodes)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +64,7 @@ func (v *Viewer) tree(r *request) (answer, error) {
 	top.Path, top.Word = path, path
 	root := g.node(top)
 	g.grow(root, int(depth))
-	return object(encode.M("schema", "weigh.view.tree/1"), encode.M("path", path), encode.M("label", labelOf(path)),
+	return reply.Object(encode.M("schema", "weigh.view.tree/1"), encode.M("path", path), encode.M("label", labelOf(path)),
 		encode.M("tensors", root.Tensors), encode.M("elements", root.Elements), encode.M("bytes", root.Bytes),
 		encode.M("dtype", root.Dtype), encode.M("children", root.Children), encode.M("more", root.More),
 		encode.M("more_bytes", root.MoreBytes)), nil

@@ -15,7 +15,10 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/compare"
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
+	"github.com/weightools/safetensors/cmd/weigh/internal/viewer/keep"
 	"github.com/weightools/safetensors/cmd/weigh/internal/viewer/raster"
+	"github.com/weightools/safetensors/cmd/weigh/internal/viewer/reply"
+	"github.com/weightools/safetensors/cmd/weigh/internal/viewer/site"
 )
 
 // Options are the options of a viewer.
@@ -31,12 +34,12 @@ type Viewer struct {
 	opts    Options
 	targets []*opened
 	mux     *http.ServeMux
-	assets  map[string]*asset
+	assets  site.Assets
 
-	tiles     lru[string, *raster.Tile]
-	overviews lru[string, *raster.Overview]
+	tiles     keep.LRU[string, *raster.Tile]
+	overviews keep.LRU[string, *raster.Overview]
 	drawing   sync.Mutex
-	diffs     lru[string, *compare.Diff]
+	diffs     keep.LRU[string, *compare.Diff]
 	comparing sync.Mutex
 
 	exporting bool // answers are for a page without a server
@@ -45,9 +48,9 @@ type Viewer struct {
 // Open opens the targets and reads their headers.
 func Open(ctx context.Context, sess *cli.Session, names []target.Name, opts Options) (*Viewer, error) {
 	v := &Viewer{sess: sess, opts: opts}
-	v.tiles.most, v.overviews.most, v.diffs.most = mostTiles, mostOverviews, mostDiffs
+	v.tiles.Most, v.overviews.Most, v.diffs.Most = mostTiles, mostOverviews, mostDiffs
 	var err error
-	if v.assets, err = assetsOf(opts.Page); err != nil {
+	if v.assets, err = site.NewAssets(opts.Page); err != nil {
 		return nil, err
 	}
 	for i, name := range names {
@@ -93,7 +96,7 @@ func (v *Viewer) ServeHTTP(w http.ResponseWriter, r *http.Request) { v.mux.Serve
 
 // route registers the endpoints.
 func (v *Viewer) route() {
-	for path, do := range map[string]func(*request) (answer, error){
+	for path, do := range map[string]func(*reply.Request) (reply.Answer, error){
 		"session":  v.session,
 		"cost":     v.cost,
 		"info":     v.info,
@@ -113,9 +116,9 @@ func (v *Viewer) route() {
 		"bytemap":  v.bytemap,
 		"hex":      v.hex,
 	} {
-		v.mux.HandleFunc("/api/"+path, quick(do))
+		v.mux.HandleFunc("/api/"+path, reply.Quick(do))
 	}
-	for path, do := range map[string]func(*request, *job) (answer, error){
+	for path, do := range map[string]func(*reply.Request, *reply.Job) (reply.Answer, error){
 		"check":    v.check,
 		"norms":    v.norms,
 		"stats":    v.stats,
@@ -123,17 +126,17 @@ func (v *Viewer) route() {
 		"series":   v.series,
 		"diff":     v.diff,
 	} {
-		v.mux.HandleFunc("/api/"+path, slow(do))
+		v.mux.HandleFunc("/api/"+path, reply.Slow(do))
 	}
 	v.mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
-		fail(w, http.StatusNotFound, "no endpoint "+quoted(r.URL.Path))
+		reply.Fail(w, http.StatusNotFound, "no endpoint "+reply.Quoted(r.URL.Path))
 	})
-	v.mux.HandleFunc("/", v.page)
+	v.mux.HandleFunc("/", v.assets.ServeHTTP)
 }
 
 // target returns the target that a parameter names, the first one by default.
-func (v *Viewer) target(r *request, parameter string) (*opened, error) {
-	i, err := r.number(parameter, 0, int64(len(v.targets))-1, 0)
+func (v *Viewer) target(r *reply.Request, parameter string) (*opened, error) {
+	i, err := r.Number(parameter, 0, int64(len(v.targets))-1, 0)
 	if err != nil {
 		return nil, err
 	}

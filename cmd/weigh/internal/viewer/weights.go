@@ -11,6 +11,7 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/viewer/reply"
 	"github.com/weightools/safetensors/model/unpack"
 )
 
@@ -28,7 +29,7 @@ type packing struct {
 
 // packed returns the packed weights of the target.
 func (o *opened) packed() *packing {
-	p, _ := o.packing.get(func() (*packing, error) {
+	p, _ := o.packing.Get(func() (*packing, error) {
 		p := &packing{byID: make(map[int]*unpack.Weight), ids: make(map[*safetensors.Tensor]int)}
 		if o.all > mostPackable {
 			return p, nil
@@ -153,7 +154,7 @@ func (o *opened) weight(ctx context.Context, id int) (*safetensors.Tensor, func(
 	if err != nil {
 		return nil, nil, err
 	}
-	return new(job).counted(ctx, t), func() {}, nil
+	return new(reply.Job).Counted(ctx, t), func() {}, nil
 }
 
 // weightJSON describes the weight that a tensor is a part of; nil if there is none.

@@ -17,6 +17,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 	"github.com/weightools/safetensors/cmd/weigh/internal/viewer"
 	"github.com/weightools/safetensors/cmd/weigh/internal/viewer/page"
+	"github.com/weightools/safetensors/cmd/weigh/internal/viewer/site"
 )
 
 // viewFlags are the flags of view.
@@ -90,10 +91,10 @@ func runView(ctx context.Context, sess *cli.Session, names []target.Name, f *vie
 	if ip, err := netip.ParseAddr(host); host != "localhost" && (err != nil || !ip.IsLoopback()) {
 		sess.Notice("the server listens on %s: other machines can connect, and see everything if they get the URL", l.Addr())
 	}
-	guard := viewer.NewGuard(l.Addr(), f.listen)
+	guard := site.NewGuard(l.Addr(), f.listen)
 	fmt.Fprintf(sess.Stdout, "%s\n", guard.URL())
 	if !f.silent {
-		viewer.Browse(guard.URL(), sess.Env)
+		site.Browse(guard.URL(), sess.Env)
 	}
-	return viewer.Serve(ctx, l, guard.Protect(v))
+	return site.Serve(ctx, l, guard.Protect(v))
 }

@@ -1,6 +1,6 @@
 // The server.
 
-package viewer
+package site
 
 import (
 	"context"

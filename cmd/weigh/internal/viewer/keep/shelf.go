@@ -1,9 +1,9 @@
-// Caches with bounds.
-
-package viewer
+// Package keep keeps what later requests need: open files, and values up to a bound.
+package keep
 
 import (
 	"context"
+	"errors"
 	"io"
 	"sync"
 
@@ -11,57 +11,13 @@ import (
 	"github.com/weightools/safetensors/store"
 )
 
-// An lru keeps the latest values.
-type lru[K comparable, V any] struct {
-	mu    sync.Mutex
-	most  int
-	keys  []K // the latest last
-	items map[K]V
-}
-
-// get returns a value.
-func (c *lru[K, V]) get(key K) (V, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	v, ok := c.items[key]
-	if ok {
-		c.touch(key)
-	}
-	return v, ok
-}
-
-// put adds a value, and drops the oldest if there are too many.
-func (c *lru[K, V]) put(key K, v V) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.items == nil {
-		c.items = make(map[K]V)
-	}
-	c.items[key] = v
-	c.touch(key)
-	for len(c.keys) > c.most {
-		delete(c.items, c.keys[0])
-		c.keys = append(c.keys[:0], c.keys[1:]...)
-	}
-}
-
-// touch makes a key the latest.
-func (c *lru[K, V]) touch(key K) {
-	for i, k := range c.keys {
-		if k == key {
-			c.keys = append(c.keys[:i], c.keys[i+1:]...)
-			break
-		}
-	}
-	c.keys = append(c.keys, key)
-}
-
 // mostOpen is the number of files that stay open without a reader.
 const mostOpen = 64
 
-// A shelf keeps files open.
-type shelf struct {
-	open func(ctx context.Context, path string) (store.Object, error)
+// A Shelf keeps files open.
+type Shelf struct {
+	// Open opens a file.
+	Open func(ctx context.Context, path string) (store.Object, error)
 
 	mu    sync.Mutex
 	files map[string]*held
@@ -75,13 +31,13 @@ type held struct {
 	used    int // by the clock of the shelf
 }
 
-// take returns an open file. Call release after the last read.
-func (s *shelf) take(ctx context.Context, path string) (object store.Object, release func(), err error) {
+// Take returns an open file. Call release after the last read.
+func (s *Shelf) Take(ctx context.Context, path string) (object store.Object, release func(), err error) {
 	s.mu.Lock()
 	k := s.files[path]
 	if k == nil {
 		s.mu.Unlock()
-		if object, err = s.open(ctx, path); err != nil {
+		if object, err = s.Open(ctx, path); err != nil {
 			return nil, nil, err
 		}
 		s.mu.Lock()
@@ -107,7 +63,7 @@ func (s *shelf) take(ctx context.Context, path string) (object store.Object, rel
 }
 
 // drop closes the file that was not used for longest, if too many are open.
-func (s *shelf) drop() {
+func (s *Shelf) drop() {
 	if len(s.files) <= mostOpen {
 		return
 	}
@@ -123,8 +79,8 @@ func (s *shelf) drop() {
 	}
 }
 
-// close closes all files.
-func (s *shelf) close() {
+// Close closes all files.
+func (s *Shelf) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, k := range s.files {
@@ -133,8 +89,8 @@ func (s *shelf) close() {
 	clear(s.files)
 }
 
-// sectionOf returns a tensor of an open safetensors file.
-func sectionOf(ctx context.Context, o store.Object, h *safetensors.Header, ti *safetensors.TensorInfo) (
+// Section returns a tensor of an open safetensors file.
+func Section(ctx context.Context, o store.Object, h *safetensors.Header, ti *safetensors.TensorInfo) (
 	*safetensors.Tensor, error) {
 	at := h.FileSpan(ti)
 	if at.End > o.Size() {
@@ -171,3 +127,6 @@ func (s *section) Prefetch(off, n int64) {
 		ahead.Prefetch(s.at.Begin+off, n)
 	}
 }
+
+// errGone says that a file is shorter than its header says.
+var errGone = errors.New("the file has changed: stop weigh view and start it again")

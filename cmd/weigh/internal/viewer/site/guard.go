@@ -1,6 +1,5 @@
-// Who may ask: the token, the host and the origin of requests.
-
-package viewer
+// Package site is the site around the answers of the viewer: who may ask, the server, and the files of the page.
+package site
 
 import (
 	"crypto/rand"
@@ -10,6 +9,8 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/viewer/reply"
 )
 
 // policy is the Content-Security-Policy of all answers.
@@ -64,14 +65,14 @@ func (g *Guard) Protect(next http.Handler) http.Handler {
 		h.Set("Cache-Control", "no-store")
 		switch {
 		case !g.isHost(r.Host):
-			fail(w, http.StatusForbidden, "this server does not serve "+quoted(r.Host)+"; open the URL that weigh view printed")
+			reply.Fail(w, http.StatusForbidden, "this server does not serve "+reply.Quoted(r.Host)+"; open the URL that weigh view printed")
 		case r.Method != http.MethodGet && r.Method != http.MethodHead:
 			h.Set("Allow", "GET, HEAD")
-			fail(w, http.StatusMethodNotAllowed, "the viewer only reads: use GET")
+			reply.Fail(w, http.StatusMethodNotAllowed, "the viewer only reads: use GET")
 		case strings.HasPrefix(r.URL.Path, "/api/") && !g.isOurs(r):
-			fail(w, http.StatusForbidden, "the request comes from another site")
+			reply.Fail(w, http.StatusForbidden, "the request comes from another site")
 		case !g.isKnown(w, r):
-			fail(w, http.StatusForbidden, "the token is missing; open the URL that weigh view printed")
+			reply.Fail(w, http.StatusForbidden, "the token is missing; open the URL that weigh view printed")
 		default:
 			next.ServeHTTP(w, r)
 		}

@@ -1,10 +1,9 @@
-// Answers: JSON, streams of lines with progress, and errors.
-
-package viewer
+// Package reply has what the endpoints of the viewer share: requests with their parameters, progress, and answers as
+// JSON, as streams of lines and as errors.
+package reply
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -29,15 +28,16 @@ type problem struct {
 // Error returns the message.
 func (p *problem) Error() string { return p.text }
 
-func problemf(status int, format string, args ...any) error {
+// Problemf returns an error whose answer has a status.
+func Problemf(status int, format string, args ...any) error {
 	return &problem{status, fmt.Sprintf(format, args...)}
 }
 
-// wrong returns the error of a parameter.
-func wrong(format string, args ...any) error { return problemf(http.StatusBadRequest, format, args...) }
+// Wrong returns the error of a parameter.
+func Wrong(format string, args ...any) error { return Problemf(http.StatusBadRequest, format, args...) }
 
-// quoted returns a word from a request for messages.
-func quoted(word string) string { return strconv.Quote(typeset.Shortened(word)) }
+// Quoted returns a word from a request for messages.
+func Quoted(word string) string { return strconv.Quote(typeset.Shortened(word)) }
 
 // statusOf returns the status for an error.
 func statusOf(err error) int {
@@ -62,8 +62,8 @@ func failJSON(err error) []encode.Member {
 	return []encode.Member{encode.M("error", typeset.Line(cli.Describe(err)))}
 }
 
-// fail answers with an error.
-func fail(w http.ResponseWriter, status int, text string) { failure(w, &problem{status, text}) }
+// Fail answers with an error.
+func Fail(w http.ResponseWriter, status int, text string) { failure(w, &problem{status, text}) }
 
 // failure answers with an error.
 func failure(w http.ResponseWriter, err error) {
@@ -72,22 +72,22 @@ func failure(w http.ResponseWriter, err error) {
 	_ = encode.Object(w, typeset.Style{}, failJSON(err))
 }
 
-// An answer is what a handler returns: JSON of the command line, or an object.
-type answer func(w io.Writer) error
+// An Answer is what a handler returns: JSON of the command line, or an object.
+type Answer func(w io.Writer) error
 
-// object returns the answer that is an object.
-func object(members ...encode.Member) answer {
+// Object returns the answer that is an object.
+func Object(members ...encode.Member) Answer {
 	return func(w io.Writer) error { return encode.Object(w, typeset.Style{}, members) }
 }
 
-// A form is a method of a report that writes JSON.
-type form func(io.Writer, typeset.Style) error
+// A Form is a method of a report that writes JSON.
+type Form func(io.Writer, typeset.Style) error
 
-// as returns the answer in a form.
-func as(f form) answer { return func(w io.Writer) error { return f(w, typeset.Style{}) } }
+// As returns the answer in a form.
+func As(f Form) Answer { return func(w io.Writer) error { return f(w, typeset.Style{}) } }
 
-// kept returns an answer that is written once.
-func kept(say answer) (answer, error) {
+// Kept returns an answer that is written once.
+func Kept(say Answer) (Answer, error) {
 	var text bytes.Buffer
 	if err := say(&text); err != nil {
 		return nil, err
@@ -98,10 +98,10 @@ func kept(say answer) (answer, error) {
 	}, nil
 }
 
-// quick returns the handler of an endpoint that answers at once. Nothing is sent if it fails.
-func quick(do func(r *request) (answer, error)) http.HandlerFunc {
+// Quick returns the handler of an endpoint that answers at once. Nothing is sent if it fails.
+func Quick(do func(r *Request) (Answer, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		say, err := do(&request{Request: r, w: w})
+		say, err := do(&Request{Request: r, W: w})
 		var text bytes.Buffer
 		if err == nil && say != nil {
 			err = say(&text)
@@ -120,27 +120,27 @@ func quick(do func(r *request) (answer, error)) http.HandlerFunc {
 // every is the time between two lines of progress.
 const every = 200 * time.Millisecond
 
-// slow returns the handler of an endpoint that reads values. With the parameter "progress" it streams lines: progress,
+// Slow returns the handler of an endpoint that reads values. With the parameter "progress" it streams lines: progress,
 // parts as they are known, and at last the result or an error.
-func slow(do func(r *request, job *job) (answer, error)) http.HandlerFunc {
+func Slow(do func(r *Request, job *Job) (Answer, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.FormValue("progress") != "1" {
-			quick(func(r *request) (answer, error) { return do(r, new(job)) })(w, r)
+			Quick(func(r *Request) (Answer, error) { return do(r, new(Job)) })(w, r)
 			return
 		}
 		w.Header().Set("Content-Type", "application/x-ndjson; charset=utf-8")
 		lines := make(chan []byte)
-		j := &job{parts: lines}
+		j := &Job{parts: lines}
 		go func() {
 			defer close(lines)
-			lines <- outcome(do, &request{Request: r, w: w}, j)
+			lines <- outcome(do, &Request{Request: r, W: w}, j)
 		}()
 		stream(w, j, lines)
 	}
 }
 
 // outcome returns the last line of a stream.
-func outcome(do func(*request, *job) (answer, error), r *request, j *job) []byte {
+func outcome(do func(*Request, *Job) (Answer, error), r *Request, j *Job) []byte {
 	say, err := do(r, j)
 	var text bytes.Buffer
 	if err == nil {
@@ -156,7 +156,7 @@ func outcome(do func(*request, *job) (answer, error), r *request, j *job) []byte
 
 // stream writes lines until there are no more, and progress between them. After the page has gone it still takes the
 // lines, since the job ends only when it notices.
-func stream(w http.ResponseWriter, j *job, lines <-chan []byte) {
+func stream(w http.ResponseWriter, j *Job, lines <-chan []byte) {
 	flush := http.NewResponseController(w)
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
@@ -181,34 +181,4 @@ func marshal(member string, v any) []byte {
 		text, _ = json.Marshal(err.Error())
 	}
 	return fmt.Appendf(nil, `{%q:%s}`+"\n", member, text)
-}
-
-// A request is a request with its parameters.
-type request struct {
-	*http.Request
-	w http.ResponseWriter
-}
-
-// ctx returns the context, which ends when the page goes.
-func (r *request) ctx() context.Context { return r.Context() }
-
-// has reports whether a parameter is given.
-func (r *request) has(name string) bool { return r.FormValue(name) != "" }
-
-// number returns a parameter between two bounds, or the usual value if it is not given.
-func (r *request) number(name string, least, most, usual int64) (int64, error) {
-	text := r.FormValue(name)
-	if text == "" {
-		return usual, nil
-	}
-	return parse(name, text, least, most)
-}
-
-// parse parses the number of a parameter.
-func parse(name, text string, least, most int64) (int64, error) {
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n < least || n > most {
-		return 0, wrong("%s must be a number from %d to %d, not %s", name, least, most, quoted(text))
-	}
-	return n, nil
 }

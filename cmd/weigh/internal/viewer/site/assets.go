@@ -1,6 +1,6 @@
 // The files of the page.
 
-package viewer
+package site
 
 import (
 	"bytes"
@@ -12,6 +12,8 @@ import (
 	"net/http"
 	"path"
 	"strings"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/viewer/reply"
 )
 
 // An asset is a file of the page, as it is sent.
@@ -20,9 +22,12 @@ type asset struct {
 	plain, packed []byte
 }
 
-// assetsOf reads the files of the page.
-func assetsOf(files fs.FS) (map[string]*asset, error) {
-	assets := make(map[string]*asset)
+// Assets are the files of the page by their names.
+type Assets map[string]*asset
+
+// NewAssets reads the files of the page.
+func NewAssets(files fs.FS) (Assets, error) {
+	assets := make(Assets)
 	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -61,16 +66,16 @@ func kindOf(name string) string {
 	return mime.TypeByExtension(path.Ext(name))
 }
 
-// page answers with a file of the page. Paths without an extension are addresses within the page, which reads them
+// ServeHTTP answers with a file of the page. Paths without an extension are addresses within the page, which reads them
 // itself.
-func (v *Viewer) page(w http.ResponseWriter, r *http.Request) {
+func (s Assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, "/"), "assets/")
 	if path.Ext(name) == "" {
 		name = "index.html"
 	}
-	a := v.assets[name]
+	a := s[name]
 	if a == nil {
-		fail(w, http.StatusNotFound, "no file "+quoted(r.URL.Path))
+		reply.Fail(w, http.StatusNotFound, "no file "+reply.Quoted(r.URL.Path))
 		return
 	}
 	h := w.Header()

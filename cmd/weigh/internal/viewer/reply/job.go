@@ -1,6 +1,6 @@
 // Progress of what a request reads.
 
-package viewer
+package reply
 
 import (
 	"context"
@@ -12,34 +12,34 @@ import (
 	"github.com/weightools/safetensors/store"
 )
 
-// A job counts the bytes that a request reads, for the page and for the terminal.
-type job struct {
+// A Job counts the bytes that a request reads, for the page and for the terminal.
+type Job struct {
 	done, total atomic.Int64
-	shown       cli.Progress
+	Shown       cli.Progress  // for the terminal
 	parts       chan<- []byte // lines for the page; nil without a stream
 }
 
-// expect adds to the total.
-func (j *job) expect(bytes int64) {
+// Expect adds to the total.
+func (j *Job) Expect(bytes int64) {
 	j.total.Add(bytes)
-	j.shown.Bytes.Add(bytes)
+	j.Shown.Bytes.Add(bytes)
 }
 
-// count adds read bytes.
-func (j *job) count(bytes int64) {
+// Count adds read bytes.
+func (j *Job) Count(bytes int64) {
 	j.done.Add(bytes)
-	j.shown.Add(bytes)
+	j.Shown.Add(bytes)
 }
 
-// part sends what is known so far.
-func (j *job) part(v any) {
+// Part sends what is known so far.
+func (j *Job) Part(v any) {
 	if j.parts != nil {
 		j.parts <- marshal("part", v)
 	}
 }
 
-// counted returns a tensor whose reads are counted, and end with ctx.
-func (j *job) counted(ctx context.Context, t *safetensors.Tensor) *safetensors.Tensor {
+// Counted returns a tensor whose reads are counted, and end with ctx.
+func (j *Job) Counted(ctx context.Context, t *safetensors.Tensor) *safetensors.Tensor {
 	c := *t
 	c.ReaderAt = &countedReader{ctx, t.ReaderAt, j}
 	return &c
@@ -49,7 +49,7 @@ func (j *job) counted(ctx context.Context, t *safetensors.Tensor) *safetensors.T
 type countedReader struct {
 	ctx context.Context
 	r   io.ReaderAt
-	job *job
+	job *Job
 }
 
 // ReadAt implements io.ReaderAt.
@@ -58,7 +58,7 @@ func (c *countedReader) ReadAt(b []byte, off int64) (int, error) {
 		return 0, context.Cause(c.ctx)
 	}
 	n, err := c.r.ReadAt(b, off)
-	c.job.count(int64(n))
+	c.job.Count(int64(n))
 	return n, err
 }
 

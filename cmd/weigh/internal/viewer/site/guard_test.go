@@ -1,4 +1,4 @@
-package viewer_test
+package site_test
 
 import (
 	"net"
@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weightools/safetensors/cmd/weigh/internal/viewer"
+	"github.com/weightools/safetensors/cmd/weigh/internal/viewer/site"
 )
 
 type address string
@@ -19,7 +19,7 @@ var _ net.Addr = address("")
 
 // Only requests of the page that the user opened are answered.
 func TestGuard(t *testing.T) {
-	g := viewer.NewGuard(address("127.0.0.1:8080"), "localhost:0")
+	g := site.NewGuard(address("127.0.0.1:8080"), "localhost:0")
 	served := g.Protect(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	token := g.URL()[strings.Index(g.URL(), "token=")+len("token="):]
 	if !strings.HasPrefix(g.URL(), "http://localhost:8080/?token=") || len(token) < 26 {
@@ -77,7 +77,7 @@ func TestGuard(t *testing.T) {
 			t.Errorf("%s: a cookie is set", c.what)
 		}
 	}
-	everywhere := viewer.NewGuard(address("[::]:8080"), "0.0.0.0:8080")
+	everywhere := site.NewGuard(address("[::]:8080"), "0.0.0.0:8080")
 	r := httptest.NewRequest(http.MethodGet, strings.Replace(everywhere.URL(), "127.0.0.1", "192.168.1.7", 1), nil)
 	for host, status := range map[string]int{"192.168.1.7:8080": 200, "[fe80::1]:8080": 200, "evil.example:8080": 403} {
 		r.Host = host
