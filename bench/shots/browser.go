@@ -115,19 +115,22 @@ func (b *browser) picture(address, name, scheme string, width int64, s scene) er
 		height = 844
 	}
 	media := func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
-		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
-			{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
-		}})
+		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia,
+			emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+				{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
+			}})
 		return chromedp.Void{}, err
 	}
 	steps := []chromedp.Action[chromedp.Void]{
-		chromedp.EmulateViewport(width, height), media, chromedp.Navigate(address), chromedp.WaitVisible(chromedp.CSS(s.wait)),
+		chromedp.EmulateViewport(width, height), media, chromedp.Navigate(address),
+		chromedp.WaitVisible(chromedp.CSS(s.wait)),
 	}
 	steps = append(append(steps, s.do...), chromedp.Sleep(s.rest()))
 	if err := chromedp.Do(ctx, steps...); err != nil {
 		return errors.Join(fmt.Errorf("waiting for %s: %w", s.wait, err), b.said(), b.keepShot(b.ctx, name))
 	}
-	beyond, err := chromedp.Run(ctx, chromedp.Evaluate[int](`document.documentElement.scrollWidth - document.documentElement.clientWidth`))
+	beyond, err := chromedp.Run(ctx, chromedp.Evaluate[int]("document.documentElement.scrollWidth - "+
+		"document.documentElement.clientWidth"))
 	if err != nil {
 		return err
 	}
@@ -177,7 +180,8 @@ func (b *browser) keepShot(ctx context.Context, name string) error {
 // accessible returns the violations of axe-core that are serious or critical.
 func (b *browser) accessible(ctx context.Context) error {
 	const run = `axe.run({resultTypes: ["violations"]}).then((r) => JSON.stringify(r.violations.map((v) =>
-		({id: v.id, impact: v.impact, nodes: v.nodes.slice(0, 5).map((n) => n.target.join(" ") + ": " + n.failureSummary.split("\n").slice(1, 2).join(""))}))))`
+		({id: v.id, impact: v.impact, nodes: v.nodes.slice(0, 5).map((n) =>
+			n.target.join(" ") + ": " + n.failureSummary.split("\n").slice(1, 2).join(""))}))))`
 	if err := chromedp.Do(ctx, chromedp.Evaluate[chromedp.Void](b.axe+"\n;0")); err != nil {
 		return err
 	}

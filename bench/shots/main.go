@@ -43,7 +43,8 @@ func run(out, axe, program, readme string, names []string) error {
 	defer os.RemoveAll(work)
 	if program == "" {
 		program = filepath.Join(work, "weigh")
-		if text, err := exec.Command("go", "build", "-o", program, "github.com/weightools/safetensors/cmd/weigh").CombinedOutput(); err != nil {
+		if text, err := exec.Command("go", "build", "-o", program,
+			"github.com/weightools/safetensors/cmd/weigh").CombinedOutput(); err != nil {
 			return fmt.Errorf("%w\n%s", err, text)
 		}
 	}
@@ -60,7 +61,8 @@ func run(out, axe, program, readme string, names []string) error {
 	}
 	var all []error
 	for _, group := range groups {
-		if len(names) > 0 && !slices.ContainsFunc(group.scenes, func(s scene) bool { return slices.Contains(names, s.name) }) {
+		if len(names) > 0 && !slices.ContainsFunc(group.scenes,
+			func(s scene) bool { return slices.Contains(names, s.name) }) {
 			continue
 		}
 		all = append(all, takeGroup(b, program, work, group, names))
@@ -121,7 +123,8 @@ func serve(ctx context.Context, program string, targets []string) (string, error
 // export writes a page that needs no server and returns its address.
 func export(ctx context.Context, program string, targets []string) (string, error) {
 	file := targets[0] + ".html"
-	text, err := exec.CommandContext(ctx, program, append([]string{"view", "--force", "--export", file}, targets...)...).CombinedOutput()
+	text, err := exec.CommandContext(ctx, program,
+		append([]string{"view", "--force", "--export", file}, targets...)...).CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("%w\n%s", err, text)
 	}

@@ -95,7 +95,8 @@ func llama(folder string, seed uint64, scaled int, scale float64) error {
 		return m.err
 	}
 	config := map[string]any{
-		"architectures": []string{"LlamaForCausalLM"}, "model_type": "llama", "hidden_size": hidden, "intermediate_size": inner,
+		"architectures": []string{"LlamaForCausalLM"}, "model_type": "llama", "hidden_size": hidden,
+		"intermediate_size": inner,
 		"num_hidden_layers": layers, "num_attention_heads": 4, "num_key_value_heads": 4, "vocab_size": vocab,
 		"max_position_embeddings": 4096, "tie_word_embeddings": false, "torch_dtype": "bfloat16",
 	}
@@ -124,7 +125,8 @@ func save(folder string, config map[string]any, tensors []*safetensors.Tensor) e
 	if err != nil {
 		return err
 	}
-	return writeJSON(filepath.Join(folder, "model.safetensors.index.json"), map[string]any{"metadata": map[string]int64{"total_size": total}, "weight_map": index})
+	return writeJSON(filepath.Join(folder, "model.safetensors.index.json"),
+		map[string]any{"metadata": map[string]int64{"total_size": total}, "weight_map": index})
 }
 
 func writeJSON(name string, value any) error {
@@ -153,9 +155,12 @@ func makePair(work string) ([]string, error) {
 func makeHostile(work string) ([]string, error) {
 	m := &maker{random: rand.New(rand.NewPCG(3, 1))}
 	names := []string{
-		`<img src=x onerror=alert(1)>.weight`, `"><script>alert(document.cookie)</script>`, "javascript:alert(1)", "a\u202egpj.\u2066evil\u2069.weight",
-		strings.Repeat("very.long.name.", 2000) + "weight", "line\nbreak\ttab\x00nul\x1b[31mred", "../../etc/passwd", "ノード.重み.🙂.weight", " ", "a&amp;b&lt;c.weight",
-		strings.Repeat("\u0301", 500) + ".zalgo", "{{7*7}}${7*7}`id`", "%00%0d%0aSet-Cookie:x=1", "?name=x&t=9#frag", "**.glob.[a-z]*",
+		`<img src=x onerror=alert(1)>.weight`, `"><script>alert(document.cookie)</script>`, "javascript:alert(1)",
+		"a\u202egpj.\u2066evil\u2069.weight",
+		strings.Repeat("very.long.name.", 2000) + "weight", "line\nbreak\ttab\x00nul\x1b[31mred", "../../etc/passwd",
+		"ノード.重み.🙂.weight", " ", "a&amp;b&lt;c.weight",
+		strings.Repeat("\u0301", 500) + ".zalgo", "{{7*7}}${7*7}`id`", "%00%0d%0aSet-Cookie:x=1", "?name=x&t=9#frag",
+		"**.glob.[a-z]*",
 	}
 	for _, name := range names {
 		m.bf16(name, .1, 64, 48)
@@ -164,7 +169,8 @@ func makeHostile(work string) ([]string, error) {
 		return nil, m.err
 	}
 	encoder := safetensors.Encoder{Metadata: map[string]string{
-		"<b>bold</b>": `<script>alert(1)</script>`, "\u202eright to left": "\u202etxet desrever", "long": strings.Repeat("no spaces in this", 60000),
+		"<b>bold</b>": `<script>alert(1)</script>`, "\u202eright to left": "\u202etxet desrever",
+		"long": strings.Repeat("no spaces in this", 60000),
 	}}
 	file := filepath.Join(work, "hostile <b>name\u202e.safetensors")
 	return []string{file}, encoder.WriteFile(file, m.tensors...)
@@ -172,8 +178,10 @@ func makeHostile(work string) ([]string, error) {
 
 // makeBroken makes a file that ends early, with a gap.
 func makeBroken(work string) ([]string, error) {
-	header := `{"a.weight":{"dtype":"F32","shape":[8,8],"data_offsets":[0,256]},"b.weight":{"dtype":"F32","shape":[8,8],"data_offsets":[320,576]},` +
-		`"c.weight":{"dtype":"F16","shape":[4,4],"data_offsets":[560,592]},"d.weight":{"dtype":"F32","shape":[64],"data_offsets":[592,848]}}`
+	header := `{"a.weight":{"dtype":"F32","shape":[8,8],"data_offsets":[0,256]},` +
+		`"b.weight":{"dtype":"F32","shape":[8,8],"data_offsets":[320,576]},` +
+		`"c.weight":{"dtype":"F16","shape":[4,4],"data_offsets":[560,592]},` +
+		`"d.weight":{"dtype":"F32","shape":[64],"data_offsets":[592,848]}}`
 	file := filepath.Join(work, "broken.safetensors")
 	data := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
 	data = append(append(data, header...), make([]byte, 700)...)
@@ -193,7 +201,8 @@ func makeMany(work string) ([]string, error) {
 		for expert := range 555 {
 			for _, matrix := range []string{"gate_proj", "up_proj", "down_proj"} {
 				for _, part := range []string{"weight", "weight_scale", "input_scale"} {
-					fmt.Fprintf(&header, `,"model.layers.%d.mlp.experts.%d.%s.%s":{"dtype":"F32","shape":[2],"data_offsets":[%d,%d]}`,
+					fmt.Fprintf(&header, `,"model.layers.%d.mlp.experts.%d.%s.%s":`+
+						`{"dtype":"F32","shape":[2],"data_offsets":[%d,%d]}`,
 						layer, expert, matrix, part, offset, offset+8)
 					offset += 8
 				}

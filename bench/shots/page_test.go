@@ -41,7 +41,8 @@ func open(t *testing.T, make func(string) ([]string, error)) *session {
 	}
 	work := t.TempDir()
 	program := filepath.Join(work, "weigh")
-	if text, err := exec.Command("go", "build", "-o", program, "github.com/weightools/safetensors/cmd/weigh").CombinedOutput(); err != nil {
+	if text, err := exec.Command("go", "build", "-o", program,
+		"github.com/weightools/safetensors/cmd/weigh").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	targets, err := make(work)
@@ -118,17 +119,21 @@ const firstRow = `document.querySelector('.grid-body .row[aria-rowindex="2"] .ce
 func TestMouse(t *testing.T) {
 	s := open(t, makeModel)
 	s.do(chromedp.WaitVisible(chromedp.CSS(".treemap .box")), chromedp.Click(chromedp.CSS(`nav a[href="/tensors"]`)),
-		chromedp.WaitVisible(chromedp.CSS(".grid-body .row a")), chromedp.SendKeys(chromedp.CSS("input[type=search]"), "17.self_attn"))
+		chromedp.WaitVisible(chromedp.CSS(".grid-body .row a")),
+		chromedp.SendKeys(chromedp.CSS("input[type=search]"), "17.self_attn"))
 	s.until(`document.querySelectorAll('.grid-body .row').length === 4`)
 	if got := s.address(); got != "/tensors?include=17.self_attn" {
 		t.Errorf("the filter is not in the address: %s", got)
 	}
 	s.do(chromedp.Click(chromedp.CSS(".summary button.link")))
 	s.until(`document.querySelector('.summary').textContent.startsWith('220 tensors')`)
-	s.do(chromedp.Evaluate[chromedp.Void](`[...document.querySelectorAll('.grid-head button')].find((b) => b.textContent === 'Size').click()`))
-	s.until(`document.querySelector('[aria-sort="descending"]')?.textContent === 'Size' && ` + firstRow + ` === 'model.embed_tokens.weight'`)
+	s.do(chromedp.Evaluate[chromedp.Void](`[...document.querySelectorAll('.grid-head button')]` +
+		`.find((b) => b.textContent === 'Size').click()`))
+	s.until(`document.querySelector('[aria-sort="descending"]')?.textContent === 'Size' && ` + firstRow +
+		` === 'model.embed_tokens.weight'`)
 	s.do(chromedp.Evaluate[chromedp.Void](`document.querySelector('[aria-sort="descending"] button').click()`))
-	s.until(`document.querySelector('[aria-sort="ascending"]')?.textContent === 'Size' && ` + firstRow + `.includes('norm')`)
+	s.until(`document.querySelector('[aria-sort="ascending"]')?.textContent === 'Size' && ` + firstRow +
+		`.includes('norm')`)
 	s.do(chromedp.Click(chromedp.CSS(".grid-body .row a")), chromedp.WaitVisible(chromedp.CSS(".heat-area canvas")))
 	if got := s.address(); !strings.HasPrefix(got, "/tensor?") {
 		t.Errorf("a click on a tensor leads to %s", got)
@@ -143,16 +148,20 @@ func TestKeyboard(t *testing.T) {
 	s.do(chromedp.KeyEvent("2"), chromedp.WaitVisible(chromedp.CSS(".grid-body .row a")), chromedp.KeyEvent("/"))
 	s.until(`document.activeElement.type === 'search'`)
 	// KeyEvent sends the character although the page handles the key.
-	s.do(chromedp.Evaluate[chromedp.Void](`document.activeElement.select()`), chromedp.KeyEvent("q_proj"), chromedp.KeyEvent(kb.Enter))
-	s.until(`document.activeElement.className === 'grid' && document.querySelector('.summary').textContent.startsWith('24 of 220')`)
+	s.do(chromedp.Evaluate[chromedp.Void](`document.activeElement.select()`), chromedp.KeyEvent("q_proj"),
+		chromedp.KeyEvent(kb.Enter))
+	s.until(`document.activeElement.className === 'grid' && ` +
+		`document.querySelector('.summary').textContent.startsWith('24 of 220')`)
 	s.do(chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.End))
 	s.until(`document.querySelector('.row.at')?.textContent.includes('layers.23.')`)
-	s.do(chromedp.KeyEvent(kb.Home), chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(chromedp.CSS(".heat-area canvas")))
+	s.do(chromedp.KeyEvent(kb.Home), chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.Enter),
+		chromedp.WaitVisible(chromedp.CSS(".heat-area canvas")))
 	if got := s.text("h1"); got != "model.layers.1.self_attn.q_proj.weight" {
 		t.Errorf("Enter opened %s", got)
 	}
 	s.until(`document.querySelector('.readout').textContent.length > 0`)
-	s.do(chromedp.Focus(chromedp.CSS(".heat-area canvas")), chromedp.KeyEvent("+"), chromedp.KeyEvent("+"), chromedp.KeyEvent(kb.ArrowRight))
+	s.do(chromedp.Focus(chromedp.CSS(".heat-area canvas")), chromedp.KeyEvent("+"), chromedp.KeyEvent("+"),
+		chromedp.KeyEvent(kb.ArrowRight))
 	s.until(`location.search.includes('view=')`)
 	s.do(chromedp.KeyEvent("0"))
 	s.until(`!location.search.includes('view=')`)
@@ -166,10 +175,12 @@ func TestKeyboard(t *testing.T) {
 // The address of an outlier leads to it, and what it says is what weigh cat says.
 func TestDeepLink(t *testing.T) {
 	s := open(t, makeModel)
-	s.do(chromedp.Navigate(s.base+"/tensor?"+url.Values{"name": {q}, "cell": {"3,5"}, "slice": {"3, 5"}}.Encode()), chromedp.WaitVisible(chromedp.CSS(".values")),
+	s.do(chromedp.Navigate(s.base+"/tensor?"+url.Values{"name": {q}, "cell": {"3,5"}, "slice": {"3, 5"}}.Encode()),
+		chromedp.WaitVisible(chromedp.CSS(".values")),
 		chromedp.WaitVisible(chromedp.CSS(".places")))
 	command := s.text(".command code")
-	line := exec.Command("sh", "-c", strings.Replace(command, "weigh", "go run github.com/weightools/safetensors/cmd/weigh", 1))
+	line := exec.Command("sh", "-c", strings.Replace(command, "weigh",
+		"go run github.com/weightools/safetensors/cmd/weigh", 1))
 	line.Stderr = os.Stderr
 	want, err := line.Output()
 	if err != nil {
@@ -184,8 +195,10 @@ func TestDeepLink(t *testing.T) {
 // Names and metadata that are markup, script, directions or very long are text.
 func TestHostileNames(t *testing.T) {
 	s := open(t, makeHostile)
-	for _, page := range []string{"/", "/tensors", "/tensors?view=tree", "/layers", "/bytes?at=0", "/tensor?id=0", "/tensor?id=5", "/tensor?id=11"} {
-		s.do(chromedp.Navigate(s.base+page), chromedp.WaitVisible(chromedp.CSS("main *")), chromedp.Sleep(500*time.Millisecond))
+	for _, page := range []string{"/", "/tensors", "/tensors?view=tree", "/layers", "/bytes?at=0", "/tensor?id=0",
+		"/tensor?id=5", "/tensor?id=11"} {
+		s.do(chromedp.Navigate(s.base+page), chromedp.WaitVisible(chromedp.CSS("main *")),
+			chromedp.Sleep(500*time.Millisecond))
 		s.until(`document.querySelectorAll('main img, main script, main iframe').length === 0`)
 		s.until(`document.documentElement.scrollWidth <= document.documentElement.clientWidth`)
 		s.until(`!/[\u202a-\u202e\u2066-\u2069\u0000\u001b]/.test(document.body.innerText)`)

@@ -61,7 +61,8 @@ var program = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	program := filepath.Join(folder, "weigh")
-	text, err := exec.Command("go", "build", "-o", program, "github.com/weightools/safetensors/cmd/weigh").CombinedOutput()
+	text, err := exec.Command("go", "build", "-o", program,
+		"github.com/weightools/safetensors/cmd/weigh").CombinedOutput()
 	if err != nil {
 		err = fmt.Errorf("%w: %s", err, text)
 	}
@@ -102,7 +103,8 @@ func seen(selector string) chromedp.Action[chromedp.Void] {
 // text returns the text of an element.
 func (v *visit) text(selector string) string {
 	v.Helper()
-	return eval[string](v, fmt.Sprintf(`[...document.querySelectorAll(%q)].map((e) => e.innerText).join("\n")`, selector))
+	return eval[string](v, fmt.Sprintf(`[...document.querySelectorAll(%q)].map((e) => e.innerText).join("\n")`,
+		selector))
 }
 
 // eval returns the value of an expression on the page.

@@ -39,7 +39,8 @@ func takeReadme(b *browser, program, work, name string) error {
 		return err
 	}
 	steps := []chromedp.Action[chromedp.Void]{
-		chromedp.EmulateViewport(1200, 780), chromedp.Navigate(address), chromedp.WaitVisible(chromedp.CSS(".treemap .box")),
+		chromedp.EmulateViewport(1200, 780), chromedp.Navigate(address),
+		chromedp.WaitVisible(chromedp.CSS(".treemap .box")),
 		chromedp.WaitVisible(chromedp.CSS(".ok-wash")), chromedp.Sleep(scene{slow: true}.rest()),
 	}
 	if err := chromedp.Do(b.ctx, steps...); err != nil {

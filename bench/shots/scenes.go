@@ -50,7 +50,8 @@ var groups = []group{
 		{name: "tensor-absent", path: "/tensor?name=absent", wait: ".failure", failing: true},
 		{name: "layers", path: "/layers", wait: ".series", slow: true},
 		{name: "bytes", path: "/bytes?at=0", wait: ".dump"},
-		{name: "help", path: "/layers", wait: ".card", do: []chromedp.Action[chromedp.Void]{chromedp.Click(chromedp.CSS(".help-button"))}},
+		{name: "help", path: "/layers", wait: ".card",
+			do: []chromedp.Action[chromedp.Void]{chromedp.Click(chromedp.CSS(".help-button"))}},
 		{name: "nowhere", path: "/nowhere", wait: ".empty"},
 	}},
 	{makePair, serve, []scene{

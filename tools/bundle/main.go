@@ -126,7 +126,8 @@ func licenses(packages []npmPackage) ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s %s has no license file: %w", p.name, p.version, err)
 		}
-		fmt.Fprintf(&b, "\n%s\n%s %s, %s\n\n%s\n", strings.Repeat("-", 72), p.name, p.version, p.license, bytes.TrimSpace(text))
+		fmt.Fprintf(&b, "\n%s\n%s %s, %s\n\n%s\n", strings.Repeat("-", 72), p.name, p.version, p.license,
+			bytes.TrimSpace(text))
 	}
 	return b.Bytes(), nil
 }
@@ -142,7 +143,8 @@ func deliver(dist string, files map[string][]byte, check bool) error {
 	slices.Sort(stale)
 	if check {
 		if len(stale) > 0 {
-			return fmt.Errorf("%s is not up to date: %s. Run: GOWORK=off go run -C tools ./bundle", dist, strings.Join(stale, ", "))
+			return fmt.Errorf("%s is not up to date: %s. Run: GOWORK=off go run -C tools ./bundle", dist,
+				strings.Join(stale, ", "))
 		}
 		return nil
 	}

@@ -50,7 +50,8 @@ func (v *Viewer) diff(r *reply.Request, j *reply.Job) (reply.Answer, error) {
 		window.Kinds = append(window.Kinds, diff.Kind(kind))
 	}
 	if window.Sort = r.FormValue("sort"); window.Sort != "" && window.Sort != "change" {
-		return nil, reply.Wrong("sort must be change, or absent for the order of names, not %s", reply.Quoted(window.Sort))
+		return nil, reply.Wrong("sort must be change, or absent for the order of names, not %s",
+			reply.Quoted(window.Sort))
 	}
 	include, err := patterns(r.Form["include"])
 	if err != nil {
@@ -64,7 +65,8 @@ func (v *Viewer) diff(r *reply.Request, j *reply.Job) (reply.Answer, error) {
 	for _, c := range cut(list, offset, limit) {
 		rows = append(rows, changeOf(a, b, &c))
 	}
-	return reply.Object(append(window.Members(rows, len(rows)), encode.M("total", len(list)), encode.M("offset", offset))...), nil
+	return reply.Object(append(window.Members(rows, len(rows)), encode.M("total", len(list)),
+		encode.M("offset", offset))...), nil
 }
 
 // A changeRow is a change with its tensors.
@@ -120,7 +122,8 @@ func (v *Viewer) differences(r *reply.Request, j *reply.Job, a, b *opened) (*com
 		}
 	}
 	d := &compare.Diff{A: a.name.String(), B: b.name.String(), HeadersOnly: headers, Values: numbers,
-		Tensors: [2]int{sides[0].tensors, sides[1].tensors}, Metadata: listing.KeyChanges(sides[0].metadata, sides[1].metadata)}
+		Tensors:  [2]int{sides[0].tensors, sides[1].tensors},
+		Metadata: listing.KeyChanges(sides[0].metadata, sides[1].metadata)}
 	if !headers {
 		for _, list := range sides[0].parts {
 			for _, t := range list {

@@ -85,7 +85,8 @@ func (v *Viewer) exported() []string {
 	return urls
 }
 
-// exportedPaths returns the parameters of the nodes of the tree that can be opened: the first of each fold of equal ones.
+// exportedPaths returns the parameters of the nodes of the tree that can be opened: the first of each fold of equal
+// ones.
 func (o *opened) exportedPaths() []string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
 	paths := []string{""} // the root

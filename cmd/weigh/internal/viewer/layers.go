@@ -94,17 +94,18 @@ func (v *Viewer) layers(r *reply.Request) (reply.Answer, error) {
 	for _, k := range kinds {
 		tensors, bytes = tensors+k.tensors, encode.Add(bytes, k.bytes)
 	}
-	return reply.Object(encode.M("schema", "weigh.view.layers/1"), encode.M("kinds", encode.Each(len(kinds), func(i int) any {
-		k := kinds[i]
-		most := 0
-		for _, l := range k.layers {
-			most = max(most, len(l.ids))
-		}
-		return []encode.Member{encode.M("kind", i), encode.M("label", labelOf(k.label)), encode.M("dtype", k.dtype),
-			encode.M("shape", encode.Dims(k.shape)), encode.M("layers", len(k.layers)),
-			encode.M("first", k.layers[0].number), encode.M("last", k.layers[len(k.layers)-1].number),
-			encode.M("per_layer", most), encode.M("tensors", k.tensors), encode.M("bytes", k.bytes)}
-	})), encode.M("tensors", tensors), encode.M("bytes", bytes)), nil
+	return reply.Object(encode.M("schema", "weigh.view.layers/1"),
+		encode.M("kinds", encode.Each(len(kinds), func(i int) any {
+			k := kinds[i]
+			most := 0
+			for _, l := range k.layers {
+				most = max(most, len(l.ids))
+			}
+			return []encode.Member{encode.M("kind", i), encode.M("label", labelOf(k.label)), encode.M("dtype", k.dtype),
+				encode.M("shape", encode.Dims(k.shape)), encode.M("layers", len(k.layers)),
+				encode.M("first", k.layers[0].number), encode.M("last", k.layers[len(k.layers)-1].number),
+				encode.M("per_layer", most), encode.M("tensors", k.tensors), encode.M("bytes", k.bytes)}
+		})), encode.M("tensors", tensors), encode.M("bytes", bytes)), nil
 }
 
 // sideBySide is the number of tensors that are measured at once, as stats does.

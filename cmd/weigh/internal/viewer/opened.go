@@ -133,7 +133,8 @@ func (o *opened) find(r *reply.Request) (int, error) {
 		found = o.unpacked(name, file)
 	}
 	if found < 0 {
-		return 0, reply.Problemf(http.StatusNotFound, "no tensor %s in %s; weigh info lists the names", reply.Quoted(name), o.name)
+		return 0, reply.Problemf(http.StatusNotFound, "no tensor %s in %s; weigh info lists the names",
+			reply.Quoted(name), o.name)
 	}
 	return found, nil
 }
@@ -215,5 +216,6 @@ func (o *opened) decoded(ctx context.Context, path, name string) (*safetensors.T
 			}
 		}
 	}
-	return nil, reply.Problemf(http.StatusConflict, "the values of %s cannot be read; weigh info says why", reply.Quoted(name))
+	return nil, reply.Problemf(http.StatusConflict, "the values of %s cannot be read; weigh info says why",
+		reply.Quoted(name))
 }

@@ -67,7 +67,8 @@ func (o *opened) json() any {
 // cost answers with what reading remote targets has cost.
 func (v *Viewer) cost(*reply.Request) (reply.Answer, error) {
 	c := v.sess.Cost()
-	return reply.Object(encode.M("requests", c.Requests), encode.M("bytes", c.Bytes), encode.M("cache_hits", c.Hits)), nil
+	return reply.Object(encode.M("requests", c.Requests), encode.M("bytes", c.Bytes),
+		encode.M("cache_hits", c.Hits)), nil
 }
 
 // info answers as info does, with one tensor and without metadata, which have no bounds.
@@ -131,7 +132,8 @@ func (v *Viewer) metadata(r *reply.Request) (reply.Answer, error) {
 			others = append(others, o.files()[j].Path)
 		}
 	}
-	return reply.Object(encode.M("schema", "weigh.view.metadata/1"), encode.M("file", f.Path), encode.M("total", len(pairs)),
+	return reply.Object(encode.M("schema", "weigh.view.metadata/1"), encode.M("file", f.Path),
+		encode.M("total", len(pairs)),
 		encode.M("entries", entriesOf(pairs)), encode.M("words", wordsOf(pairs)), encode.M("others", others)), nil
 }
 

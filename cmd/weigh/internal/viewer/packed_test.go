@@ -32,8 +32,8 @@ func fp8(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := `{"architectures": ["DeepseekV3ForCausalLM"], "quantization_config": {"quant_method": "fp8", "fmt": "e4m3",
-		"weight_block_size": [128, 128]}}`
+	config := `{"architectures": ["DeepseekV3ForCausalLM"], "quantization_config":
+		{"quant_method": "fp8", "fmt": "e4m3", "weight_block_size": [128, 128]}}`
 	if err := os.WriteFile(filepath.Join(folder, "config.json"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,8 @@ func TestPacked(t *testing.T) {
 	v := open(t, folder)
 	one := ask(t, v, "/api/tensor?name=model.layers.0.mlp.up_proj.weight")
 	weight, _ := one["weight"].(map[string]any)
-	if text, _ := json.Marshal(one["views"]); string(text) != `["weight","stored"]` || len(weight["parts"].([]any)) != 2 {
+	if text, _ := json.Marshal(one["views"]); string(text) != `["weight","stored"]` ||
+		len(weight["parts"].([]any)) != 2 {
 		t.Fatalf("%v", one)
 	}
 	id := "id=" + one["id"].(json.Number).String()
@@ -76,11 +77,14 @@ func TestPacked(t *testing.T) {
 	if cat := string(printed(t, look.Cat, folder, name+"[0,126:130]")); cat != "[1.75, 1.875, -2, -2.25]\n" {
 		t.Errorf("cat prints %q", cat)
 	}
-	if cat := string(printed(t, look.Cat, "--packed", folder, name+"[0,126:130]")); cat != "[0.875, 0.9375, 0.5, 0.5625]\n" {
+	cat := string(printed(t, look.Cat, "--packed", folder, name+"[0,126:130]"))
+	if cat != "[0.875, 0.9375, 0.5, 0.5625]\n" {
 		t.Errorf("cat --packed prints %q", cat)
 	}
-	same(t, name, ask(t, v, "/api/stats?bins=64&"+id), object(t, printed(t, look.Stats, folder, name, "--json")), "tensors")
-	if command := ask(t, v, "/api/tensor?as=stored&"+id)["command"]; !strings.HasPrefix(command.(string), "weigh cat --packed ") {
+	same(t, name, ask(t, v, "/api/stats?bins=64&"+id), object(t, printed(t, look.Stats, folder, name, "--json")),
+		"tensors")
+	command := ask(t, v, "/api/tensor?as=stored&"+id)["command"]
+	if !strings.HasPrefix(command.(string), "weigh cat --packed ") {
 		t.Errorf("the command is %q", command)
 	}
 }

@@ -214,8 +214,8 @@ func (v *Viewer) tile(r *reply.Request) (reply.Answer, error) {
 	}
 	defer p.release()
 	if b := p.BoxOf(int(level), x, y); b.Height() == 0 || b.Width() == 0 {
-		return nil, reply.Problemf(http.StatusNotFound, "no tile %d,%d at level %d of %d rows and %d columns", x, y, level,
-			p.Rows, p.Columns)
+		return nil, reply.Problemf(http.StatusNotFound, "no tile %d,%d at level %d of %d rows and %d columns", x, y,
+			level, p.Rows, p.Columns)
 	}
 	t, cached, err := v.draw(r, p, int(level), x, y, mode)
 	if err != nil {
@@ -242,7 +242,8 @@ func (v *Viewer) tile(r *reply.Request) (reply.Answer, error) {
 }
 
 // draw returns a tile, from the cache if it is there.
-func (v *Viewer) draw(r *reply.Request, p *picture, level int, x, y int64, mode raster.Mode) (*raster.Tile, bool, error) {
+func (v *Viewer) draw(r *reply.Request, p *picture, level int, x, y int64, mode raster.Mode) (
+	*raster.Tile, bool, error) {
 	budget := p.budget(r)
 	key := fmt.Sprintf("%s %d %d %d %s %d", p.key, level, x, y, mode, budget)
 	if t, ok := v.tiles.Get(key); ok {

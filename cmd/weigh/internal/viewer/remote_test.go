@@ -61,7 +61,8 @@ func TestRemote(t *testing.T) {
 	if n := sent.Load() - begin; n > 5<<20 {
 		t.Errorf("%d bytes for a tile", n)
 	}
-	for _, path := range []string{"/api/plane?id=0", "/api/norms?id=0", "/api/tile?id=0&level=3&mode=mean&x=1", "/api/tile?id=0&level=2&mode=sample"} {
+	for _, path := range []string{"/api/plane?id=0", "/api/norms?id=0", "/api/tile?id=0&level=3&mode=mean&x=1",
+		"/api/tile?id=0&level=2&mode=sample"} {
 		begin = sent.Load()
 		if w := get(t, remote, path); w.Code != 200 {
 			t.Error(path, w.Code, w.Body)

@@ -72,7 +72,8 @@ func (o *opened) filterOf(r *reply.Request) (*filter, error) {
 	}
 	f.Sort, f.Reverse = r.FormValue("sort"), r.FormValue("reverse") == "1"
 	if f.Sort != "" && !slices.Contains(listing.SortKeys, f.Sort) {
-		return nil, reply.Wrong("sort must be one of %s, not %s", strings.Join(listing.SortKeys, ", "), reply.Quoted(f.Sort))
+		return nil, reply.Wrong("sort must be one of %s, not %s", strings.Join(listing.SortKeys, ", "),
+			reply.Quoted(f.Sort))
 	}
 	f.describe = fmt.Sprintf("%q %q %q %d %d %d %q %s %t", r.Form["include"], r.Form["exclude"], r.Form["dtype"],
 		f.file, f.least, f.most, f.flags, f.Sort, f.Reverse)
@@ -319,7 +320,8 @@ func (v *Viewer) facetsOf(r *reply.Request) (reply.Answer, error) {
 			dtypes[row.Dtype] = d
 		}
 		d.Tensors, d.Bytes = d.Tensors+1, encode.Plus(d.Bytes, size)
-		files[row.File].Tensors, files[row.File].Bytes = files[row.File].Tensors+1, encode.Plus(files[row.File].Bytes, size)
+		f := &files[row.File]
+		f.Tensors, f.Bytes = f.Tensors+1, encode.Plus(f.Bytes, size)
 		for _, flag := range o.flags(id, row) {
 			m := marked[flag]
 			if m == nil {
@@ -336,7 +338,9 @@ func (v *Viewer) facetsOf(r *reply.Request) (reply.Answer, error) {
 	for _, m := range marked {
 		flags = append(flags, *m)
 	}
-	slices.SortFunc(kinds, func(a, b share) int { return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(*a.Dtype, *b.Dtype)) })
+	slices.SortFunc(kinds, func(a, b share) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(*a.Dtype, *b.Dtype))
+	})
 	slices.SortFunc(flags, func(a, b share) int { return cmp.Compare(a.Flag, b.Flag) })
 	return reply.Object(encode.M("dtypes", cut(kinds, 0, 200)), encode.M("files", cut(files, 0, 1000)),
 		encode.M("flags", flags)), nil

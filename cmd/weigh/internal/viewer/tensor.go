@@ -50,7 +50,8 @@ func (v *Viewer) subject(r *reply.Request) (*subject, error) {
 		s.as = views[0]
 	}
 	if !slices.Contains(views, s.as) {
-		return nil, reply.Wrong("as must be %s for this tensor, not %s", strings.Join(views, " or "), reply.Quoted(s.as))
+		return nil, reply.Wrong("as must be %s for this tensor, not %s", strings.Join(views, " or "),
+			reply.Quoted(s.as))
 	}
 	return s, nil
 }

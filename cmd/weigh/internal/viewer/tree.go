@@ -64,7 +64,8 @@ func (v *Viewer) tree(r *reply.Request) (reply.Answer, error) {
 	top.Path, top.Word = path, path
 	root := g.node(top)
 	g.grow(root, int(depth))
-	return reply.Object(encode.M("schema", "weigh.view.tree/1"), encode.M("path", path), encode.M("label", labelOf(path)),
+	return reply.Object(encode.M("schema", "weigh.view.tree/1"), encode.M("path", path),
+		encode.M("label", labelOf(path)),
 		encode.M("tensors", root.Tensors), encode.M("elements", root.Elements), encode.M("bytes", root.Bytes),
 		encode.M("dtype", root.Dtype), encode.M("children", root.Children), encode.M("more", root.More),
 		encode.M("more_bytes", root.MoreBytes)), nil
@@ -161,7 +162,9 @@ func largest(list []listing.Branch, most int) (large, others []listing.Branch) {
 // id returns the number of a tensor, which is one of those in the order of their names.
 func (g *grower) id(row listing.Row) int {
 	ids := g.named.ids
-	i := sort.Search(len(ids), func(i int) bool { return typeset.CompareNames(g.o.row(int(ids[i])).Name, row.Name) >= 0 })
+	i := sort.Search(len(ids), func(i int) bool {
+		return typeset.CompareNames(g.o.row(int(ids[i])).Name, row.Name) >= 0
+	})
 	for i < len(ids)-1 && g.o.row(int(ids[i])) != row { // another file may have the name
 		i++
 	}

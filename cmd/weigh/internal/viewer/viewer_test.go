@@ -107,7 +107,8 @@ func same(t *testing.T, what string, got, want map[string]any, members ...string
 // The numbers of the page are those of the commands.
 func TestNumbers(t *testing.T) {
 	sample := filepath.Join(testdata, "sample")
-	for _, name := range []string{sample, filepath.Join(testdata, "gguf"), filepath.Join(testdata, "python", "shapes.safetensors")} {
+	for _, name := range []string{sample, filepath.Join(testdata, "gguf"),
+		filepath.Join(testdata, "python", "shapes.safetensors")} {
 		if filepath.Base(name) == "gguf" {
 			list, _ := filepath.Glob(filepath.Join(name, "*.gguf"))
 			if len(list) == 0 {
@@ -136,12 +137,14 @@ func TestNumbers(t *testing.T) {
 				t.Errorf("%s: the page shows %q, and cat %q", want["name"], text, cat)
 			}
 		}
-		same(t, name, ask(t, v, "/api/check"), object(t, printed(t, judge.Check, name, "--json")), "counts", "findings", "ok")
+		same(t, name, ask(t, v, "/api/check"), object(t, printed(t, judge.Check, name, "--json")), "counts", "findings",
+			"ok")
 	}
 	one := filepath.Join(sample, "model-00001-of-00002.safetensors")
 	v := open(t, sample, one)
 	same(t, "layout", ask(t, v, "/api/layout?t=1"), object(t, printed(t, look.Layout, one, "--json")), "size", "target")
-	same(t, "diff", ask(t, v, "/api/diff?values=1"), object(t, printed(t, judge.Diff, sample, one, "--json", "--values")),
+	same(t, "diff", ask(t, v, "/api/diff?values=1"),
+		object(t, printed(t, judge.Diff, sample, one, "--json", "--values")),
 		"counts", "layers", "components", "different")
 }
 
@@ -159,13 +162,15 @@ func TestHostileNames(t *testing.T) {
 		one, _ := safetensors.NewTensor(name, []float32{1, 2}, 2)
 		tensors = append(tensors, one)
 	}
-	e := &safetensors.Encoder{KeepOrder: true, Metadata: map[string]string{"</script><script>alert(1)</script>": long, "\u202e": "x"}}
+	e := &safetensors.Encoder{KeepOrder: true,
+		Metadata: map[string]string{"</script><script>alert(1)</script>": long, "\u202e": "x"}}
 	file := filepath.Join(t.TempDir(), "hostile.safetensors")
 	if err := e.WriteFile(file, tensors...); err != nil {
 		t.Fatal(err)
 	}
 	v := open(t, file)
-	for _, path := range []string{"/api/session", "/api/info", "/api/metadata", "/api/rows", "/api/rows?fold=1", "/api/tree?depth=4",
+	for _, path := range []string{"/api/session", "/api/info", "/api/metadata", "/api/rows", "/api/rows?fold=1",
+		"/api/tree?depth=4",
 		"/api/facets", "/api/check", "/api/layers", "/api/layout", "/api/tensor?id=3"} {
 		if n := get(t, v, path).Body.Len(); n > 40_000 {
 			t.Errorf("%s answers with %d bytes", path, n)
@@ -226,7 +231,8 @@ func TestBroken(t *testing.T) {
 		t.Fatal(err)
 	}
 	v = open(t, empty)
-	for _, path := range []string{"/api/session", "/api/info", "/api/rows", "/api/tree", "/api/check", "/api/layers", "/api/facets", "/api/metadata", "/api/layout", "/api/bytemap"} {
+	for _, path := range []string{"/api/session", "/api/info", "/api/rows", "/api/tree", "/api/check", "/api/layers",
+		"/api/facets", "/api/metadata", "/api/layout", "/api/bytemap"} {
 		ask(t, v, path)
 	}
 	for _, path := range []string{"/api/tensor?id=0", "/api/tile?id=0"} {
@@ -241,12 +247,18 @@ func TestParameters(t *testing.T) {
 	v := open(t, filepath.Join(testdata, "sample"))
 	for path, status := range map[string]int{
 		"/api/rows?t=1": 400, "/api/rows?limit=501": 400, "/api/rows?sort=x": 400, "/api/rows?include=%5B": 400,
-		"/api/rows?file=x": 404, "/api/tensor": 400, "/api/tensor?id=6": 400, "/api/tensor?id=-1": 400, "/api/tensor?name=x": 404,
-		"/api/tensor?id=0&as=x": 400, "/api/tensor?id=0&as=weight": 400, "/api/plane?id=1&axes=0,0": 400, "/api/plane?id=1&axes=0,2": 400,
-		"/api/plane?id=1&at=1": 400, "/api/tile?id=1&level=9": 404, "/api/tile?id=1&x=99999999": 404, "/api/tile?id=1&mode=x": 400,
-		"/api/tile?id=1&minus_t=0&minus_id=2": 409, "/api/slice?id=1&slice=a": 400, "/api/slice?id=1": 413, "/api/slice?id=1&slice=2000": 400,
-		"/api/stats?id=1&bins=5000": 400, "/api/series?kind=0": 200, "/api/hex?length=99999": 400, "/api/hex?offset=999999": 400,
-		"/api/bytemap?cells=0": 400, "/api/layout?file=x": 404, "/api/diff": 400, "/api/explain?rule=x": 400, "/api/nothing": 404,
+		"/api/rows?file=x": 404, "/api/tensor": 400, "/api/tensor?id=6": 400, "/api/tensor?id=-1": 400,
+		"/api/tensor?name=x":    404,
+		"/api/tensor?id=0&as=x": 400, "/api/tensor?id=0&as=weight": 400, "/api/plane?id=1&axes=0,0": 400,
+		"/api/plane?id=1&axes=0,2": 400,
+		"/api/plane?id=1&at=1":     400, "/api/tile?id=1&level=9": 404, "/api/tile?id=1&x=99999999": 404,
+		"/api/tile?id=1&mode=x":               400,
+		"/api/tile?id=1&minus_t=0&minus_id=2": 409, "/api/slice?id=1&slice=a": 400, "/api/slice?id=1": 413,
+		"/api/slice?id=1&slice=2000": 400,
+		"/api/stats?id=1&bins=5000":  400, "/api/series?kind=0": 200, "/api/hex?length=99999": 400,
+		"/api/hex?offset=999999": 400,
+		"/api/bytemap?cells=0":   400, "/api/layout?file=x": 404, "/api/diff": 400, "/api/explain?rule=x": 400,
+		"/api/nothing":      404,
 		"/api/tree?depth=7": 400, "/x.js": 404, "/tensor": 200, "/assets/app.js": 200,
 	} {
 		w := get(t, v, path)

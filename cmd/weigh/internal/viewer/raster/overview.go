@@ -87,7 +87,8 @@ func (o *Overview) Tile(b Box, level int, mode Mode) *Tile {
 		return (&Overview{Level: o.Level, width: o.width, most: o.most, means: o.means, rows: o.rows, cols: o.cols}).
 			Tile(Box{b.Left, b.Top, b.Right, b.Bottom}, level, mode).turned()
 	}
-	t := &Tile{Width: int(ceil(b.Width(), level)), Height: int(ceil(b.Height(), level)), Read: b.Height(), Of: b.Height()}
+	t := &Tile{Width: int(ceil(b.Width(), level)), Height: int(ceil(b.Height(), level)), Read: b.Height(),
+		Of: b.Height()}
 	t.Pixels = make([]float32, t.Width*t.Height)
 	for y := range t.Height {
 		for x := range t.Width {

@@ -44,8 +44,8 @@ func Real(t *safetensors.Tensor) (*safetensors.Tensor, error) {
 	return t, nil
 }
 
-// NewPlane returns the plane of a tensor in which axes are its rows and columns. At has an index for each axis; those of
-// the two axes are ignored. A vector is one row, whatever the axes are, and a scalar is one number.
+// NewPlane returns the plane of a tensor in which axes are its rows and columns. At has an index for each axis; those
+// of the two axes are ignored. A vector is one row, whatever the axes are, and a scalar is one number.
 func NewPlane(t *safetensors.Tensor, axes [2]int, at []int64) (*Plane, error) {
 	if len(t.Shape) < 2 {
 		n := t.NumElems()
@@ -189,7 +189,8 @@ func (p *Plane) Minus(other *Plane) (*Plane, error) {
 }
 
 // bands calls do with parts of the rows from top to bottom, at once, with borders at multiples of step from top.
-func (p *Plane) bands(ctx context.Context, top, bottom, step int64, do func(ctx context.Context, top, bottom int64) error) error {
+func (p *Plane) bands(ctx context.Context, top, bottom, step int64,
+	do func(ctx context.Context, top, bottom int64) error) error {
 	workers := int64(max(p.Workers, min(runtime.GOMAXPROCS(0), 4)))
 	units := (bottom - top + step - 1) / step
 	workers = max(min(workers, units), 1)

@@ -208,7 +208,8 @@ type canvas struct {
 }
 
 func newCanvas(b Box, level int, mode Mode) *canvas {
-	c := &canvas{box: b, level: level, mode: mode, width: int(ceil(b.Width(), level)), height: int(ceil(b.Height(), level))}
+	c := &canvas{box: b, level: level, mode: mode, width: int(ceil(b.Width(), level)),
+		height: int(ceil(b.Height(), level))}
 	if mode == Mean {
 		c.sums, c.counts = make([]float64, c.width*c.height), make([]int64, c.width*c.height)
 	} else {

@@ -80,7 +80,8 @@ func (s Assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	h := w.Header()
 	h.Set("Content-Type", a.kind)
-	if name != "index.html" { // a page that is not stored ends its requests when it is left, instead of being kept for Back
+	// A page that is not stored ends its requests when it is left, instead of being kept for Back.
+	if name != "index.html" {
 		h.Set("Cache-Control", "no-cache")
 	}
 	h.Set("ETag", a.tag)

@@ -31,7 +31,8 @@ func TestGuard(t *testing.T) {
 	if w.Code != 200 || len(cookies) != 1 || !cookies[0].HttpOnly || cookies[0].SameSite != http.SameSiteStrictMode {
 		t.Fatalf("%d, %v", w.Code, cookies)
 	}
-	if csp := w.Header().Get("Content-Security-Policy"); !strings.HasPrefix(csp, "default-src 'none'; script-src 'self'") {
+	csp := w.Header().Get("Content-Security-Policy")
+	if !strings.HasPrefix(csp, "default-src 'none'; script-src 'self'") {
 		t.Errorf("policy %q", csp)
 	}
 	for _, c := range []struct {

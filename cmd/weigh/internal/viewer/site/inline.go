@@ -18,15 +18,16 @@ func (s Assets) Inline(w io.Writer, data []byte) error {
 		return errors.New("the program was built without the page")
 	}
 	code := strings.NewReplacer("</script", `<\/script`, "<!--", `\x3c!--`).Replace(string(script.plain))
-	security := fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; img-src data:; base-uri 'none'; form-action 'none'",
+	security := fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; img-src data:; "+
+		"base-uri 'none'; form-action 'none'",
 		hashOf(code), hashOf(string(style.plain)))
 	page := string(html.plain)
 	for _, part := range []struct{ before, within, after, text string }{
 		{"<head>", "", "", "<head>\n<meta http-equiv=\"Content-Security-Policy\" content=\"" + security + "\">"},
 		{"<link", "app.css", ">", "<style>" + string(style.plain) + "</style>"},
 		{"<script", "app.js", "</script>", ""},
-		{"</body>", "", "", `<script type="application/json" id="weigh-export">` + string(data) + "</script>\n<script>" + code +
-			"</script>\n</body>"},
+		{"</body>", "", "", `<script type="application/json" id="weigh-export">` + string(data) +
+			"</script>\n<script>" + code + "</script>\n</body>"},
 	} {
 		begin, end := find(page, part.before, part.within, part.after)
 		if begin < 0 {
