@@ -14,6 +14,7 @@ import (
 	"github.com/weightools/safetensors/check"
 	"github.com/weightools/safetensors/check/loader"
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/gguf"
 )
 
 var update = flag.Bool("update", false, "write docs/loaders.md instead of comparing with it")
@@ -62,7 +63,7 @@ The severity of a finding is the highest that a program gives it, and never lowe
 }
 
 func TestNeedsAreComplete(t *testing.T) {
-	rules := slices.Concat(safetensors.Rules(), checkpoint.Rules(), check.Rules())
+	rules := slices.Concat(safetensors.Rules(), checkpoint.Rules(), check.Rules(), gguf.Rules())
 	type key struct {
 		safetensors.Rule
 		loader.Name

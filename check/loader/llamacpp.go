@@ -1,4 +1,4 @@
-// What llama.cpp needs to convert a model to GGUF.
+// What llama.cpp needs to convert a model to GGUF, and to load it.
 
 package loader
 
@@ -63,4 +63,34 @@ var llamaCPPNeeds = []Need{
 	{Rule: rule.TensorRequired, Loader: LlamaCPP, Severity: safetensors.Error,
 		Does:   "converts the model, and does not load the result: missing tensor",
 		Source: "src/llama-model-loader.cpp, check_tensor_dims"},
+	{Rule: "gguf-nested-array", Loader: LlamaCPP, Severity: safetensors.Error,
+		Does:   "does not load the file",
+		Source: "ggml/src/gguf.cpp, gguf_init_from_reader"},
+	{Rule: "gguf-order", Loader: LlamaCPP, Severity: safetensors.Error,
+		Does:   "does not load the file",
+		Source: "ggml/src/gguf.cpp, gguf_init_from_reader"},
+	{Rule: "gguf-hole", Loader: LlamaCPP, Severity: safetensors.Error,
+		Does:   "does not load the file",
+		Source: "ggml/src/gguf.cpp, gguf_init_from_reader"},
+	{Rule: "gguf-unpadded", Loader: LlamaCPP, Severity: safetensors.Error,
+		Does:   "does not load the file",
+		Source: "ggml/src/gguf.cpp, gguf_init_from_reader"},
+	{Rule: "gguf-architecture", Loader: LlamaCPP, Severity: safetensors.Error,
+		Does:   "stops with: unknown model architecture",
+		Source: "src/llama-model.cpp, llama_model_create"},
+	{Rule: "gguf-model-key", Loader: LlamaCPP, Severity: safetensors.Error,
+		Does:   "does not load the model",
+		Source: "src/llama-model-loader.cpp, get_key"},
+	{Rule: "gguf-model-key-kind", Loader: LlamaCPP, Severity: safetensors.Error,
+		Does:   "does not load the model",
+		Source: "src/llama-model-loader.cpp, get_key"},
+	{Rule: "gguf-model-tensor", Loader: LlamaCPP, Severity: safetensors.Error,
+		Does:   "does not load the model",
+		Source: "src/llama-model-loader.cpp, check_tensor_dims"},
+	{Rule: "gguf-odd-tokenizer", Loader: LlamaCPP, Severity: safetensors.Warning,
+		Does:   "uses defaults, or does not load the model",
+		Source: "src/llama-vocab.cpp, load"},
+	{Rule: "gguf-odd-split", Loader: LlamaCPP, Severity: safetensors.Warning,
+		Does:   "does not find the other parts, or does not load them",
+		Source: "src/llama-model-loader.cpp, llama_model_loader"},
 }

@@ -28,12 +28,20 @@ func (v *inventory) types() (list []string, from string) {
 	if v.known == nil {
 		v.known = []string{}
 		if kind := v.facts.Type.Value; kind != "" {
-			v.known, v.knownFrom = []string{kind}, "config.json model_type = "
+			v.known, v.knownFrom = []string{kind}, v.typeFrom()
 		} else if v.config == nil {
 			v.known, v.knownFrom = v.recognized(), "the names are those of "
 		}
 	}
 	return v.known, v.knownFrom
+}
+
+// typeFrom says where the type of the model comes from. A GGUF file has it itself.
+func (v *inventory) typeFrom() string {
+	if slices.ContainsFunc(v.metadata, func(m map[string]string) bool { return m["general.architecture"] != "" }) {
+		return "GGUF general.architecture = "
+	}
+	return "config.json model_type = "
 }
 
 // leastPatterns is the least number of different names by which an architecture is recognized.
@@ -102,7 +110,7 @@ func (v *inventory) configured(by *Signatures) (p Part, ok bool) {
 			p.Family = s.Family
 		}
 	}
-	p.Evidence = []Evidence{{Text: "config.json model_type = " + kind}}
+	p.Evidence = []Evidence{{Text: v.typeFrom() + kind}}
 	if class != "" {
 		p.Evidence = append(p.Evidence, Evidence{Text: "config.json architectures = " + class})
 	}

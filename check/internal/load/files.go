@@ -118,8 +118,16 @@ func (r *Repository) judgeNames(folder string, here map[string]bool) {
 			}
 			fault.Fix = "Rename the file to " + singleName + `, or pass variant="` + variant + `".`
 		}
+		fault.convert()
 		r.Add(fault, r.For(loader.Transformers), "there is %s, but no %s", wording.Quote(other),
 			strings.Join(usual, ", and no "))
+	}
+}
+
+// convert replaces the advice to rename the file if it is in another format.
+func (f *Fault) convert() {
+	if !strings.HasSuffix(f.File, ".safetensors") && !strings.HasSuffix(f.File, ".safetensors.index.json") {
+		f.Fix = "Convert the weights: `weigh convert FILE -o NEW`."
 	}
 }
 

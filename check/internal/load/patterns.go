@@ -59,7 +59,9 @@ func (m *Model) judgePattern(of loader.Name) {
 	if !slices.ContainsFunc(m.Shards, func(s Shard) bool { return s.Header != nil }) {
 		return // the files of the index are missing, which is reported
 	}
-	m.Add(Fault{Rule: rule.WeightsNotFound, File: m.File()}, m.For(of),
+	fault := Fault{Rule: rule.WeightsNotFound, File: m.File()}
+	fault.convert()
+	m.Add(fault, m.For(of),
 		"the weights are in %s, and no file is called %s", wording.Quote(path.Base(m.Set.Name)), patterns[of][0].words())
 }
 

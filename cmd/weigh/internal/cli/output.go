@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -89,11 +90,18 @@ func (o *Output) notReport() error {
 	case isReport && filetype.IsCompanion(o.File):
 		return fmt.Errorf("%q already exists and belongs to a model: choose another name, or overwrite it with --force",
 			o.File)
-	case isReport && filetype.WeightsFormat(o.File) == "":
+	case isReport && filetype.WeightsFormat(o.File) == "", t.Kind == filetype.HTML && isOwnPage(f):
 		return nil
 	}
 	return fmt.Errorf("%q already exists and is not a report, but %s: choose another name, or overwrite it with --force",
 		o.File, t)
+}
+
+// isOwnPage reports whether an HTML page was written by view.
+func isOwnPage(f io.ReaderAt) bool {
+	head := make([]byte, 4<<10)
+	n, _ := f.ReadAt(head, 0)
+	return bytes.Contains(head[:n], []byte("<title>weigh</title>"))
 }
 
 // Write calls say with the output and its style. A regular file is written under a temporary name
