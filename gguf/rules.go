@@ -76,14 +76,14 @@ var rules = [...]safetensors.RuleInfo{
 		Rule: RuleVersion, Severity: safetensors.Invalid,
 		Summary: "The version is 2 or 3. Current programs do not read version 1.",
 		Source:  loader, Reference: "refuses it",
-		Fix: rewrite + "; it writes version 3. A version above 3 is of a newer program.",
+		Fix: rewrite + "; it writes version 3. Versions above 3 come from newer programs.",
 	},
 	{
 		Rule: RuleCounts, Severity: safetensors.Invalid,
 		Summary: "A file is long enough for the keys and tensors that it claims, and has at most 65,536 keys and " +
 			"1,048,576 tensors, whose names take at most 16 MiB.",
 		Source: "the definition", Reference: "reads to the end of the file, and refuses it",
-		Fix: "Download the file again. If it is complete, do not open it elsewhere: other readers may run out of memory.",
+		Fix: "Download the file again. If it is complete, do not open it in other programs: they may run out of memory.",
 	},
 	{
 		Rule: RuleTruncated, Severity: safetensors.Invalid,

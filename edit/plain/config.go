@@ -24,7 +24,7 @@ var described = []string{"quantization_config", "compression_config", "quantizat
 var torchNames = map[safetensors.Dtype]string{safetensors.F64: "float64", safetensors.F32: "float32",
 	safetensors.F16: "float16", safetensors.BF16: "bfloat16"}
 
-// configure removes what describes packed weights from the files beside the weights, and corrects the dtype.
+// configure removes the settings of packed weights from the configuration files, and corrects the dtype.
 func configure(out *edit.Output, in *edit.Input) error {
 	out.Texts = make(map[string][]byte)
 	for _, name := range append([]string{"hf_quant_config.json"}, config.QuantizeNames...) {

@@ -1,5 +1,5 @@
-// Package plain makes plain models of packed ones: their weights become tensors of floats. The function is for
-// [edit.Edit].Arrange. It also removes the tensors and settings that only the packed model needs.
+// Package plain unpacks models with quantized weights: the weights become float tensors. [Unpack] returns a function
+// for [edit.Edit].Arrange, which also removes the tensors and settings that only the packed model needs.
 package plain
 
 import (
@@ -22,8 +22,8 @@ type Options struct {
 	Saturate bool
 }
 
-// Unpack returns a function that makes a plain model. It is an error if the model has no packed weights, or if one of
-// them stays packed, since programs load a model that is either packed or plain.
+// Unpack returns a function that unpacks a model. The function returns an error if the model has no packed weights, or
+// if it cannot unpack all of them, because the new configuration describes a plain model.
 func Unpack(o Options) func(*edit.Input) (*edit.Output, error) {
 	return func(in *edit.Input) (*edit.Output, error) {
 		metadata := in.Merged()
@@ -68,7 +68,7 @@ func unpackAll(out *edit.Output, tensors []*safetensors.Tensor, ws *unpack.Weigh
 		}
 	}
 	if left > 0 {
-		return fmt.Errorf("%s of %d cannot be unpacked, and drop patterns can leave them out; the first: %w",
+		return fmt.Errorf("%s of %d cannot be unpacked; use drop patterns to exclude them. The first: %w",
 			wording.Count(left, "packed weight"), len(ws.All), first)
 	}
 	return nil

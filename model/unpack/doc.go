@@ -1,17 +1,18 @@
 // Package unpack computes the values of packed weights.
 //
-// A packed weight is several tensors: the packed values, their scales, and what else its scheme needs. [Of] finds the
-// packed weights among the tensors of a checkpoint, and [Weight.Tensor] returns the values of one as a tensor of dtype
-// F32 that is computed when it is read:
+// A packed weight consists of several tensors: the packed values, their scales, and other tensors that its scheme
+// needs. [Of] finds the packed weights among the tensors of a checkpoint. [Weight.Tensor] returns the values of a
+// weight as a tensor of dtype F32, which is computed when it is read:
 //
 //	weights := unpack.Of(&unpack.Source{Files: []unpack.File{{Tensors: tensors}}, Beside: beside})
 //	if w := weights.Of("model.layers.0.mlp.up_proj.weight"); w != nil {
 //		t, err := w.Tensor() // sliceable, like any other tensor
 //	}
 //
-// A tensor that is computed reads only what a read needs, in bounded memory, and may be read by several goroutines at
-// once if its parts may. Its values are those that the program which defines the scheme computes in float32, bit for bit.
+// Each read of the tensor reads only the packed bytes that it needs, in bounded memory. The tensor is safe for
+// concurrent reads if its parts are. Its values equal, bit for bit, what the program that defines the scheme computes
+// in float32.
 //
-// A weight is never guessed: if its scheme has no decoder, if the shapes of its parts do not prove what they are, or if it
-// has a part whose meaning is unknown, it stays packed, and the error of Tensor says why.
+// Values are never guessed. A weight stays packed if its scheme has no decoder, if the shapes of its parts are
+// ambiguous, or if it has a part whose meaning is unknown; the error of Tensor gives the reason.
 package unpack

@@ -18,7 +18,7 @@ import (
 	"github.com/weightools/safetensors/model/internal/scheme"
 )
 
-// ErrUnknown is wrapped by the error of a weight whose scheme is unknown, or known and without a decoder.
+// ErrUnknown is wrapped by the error of a weight whose scheme is unknown or has no decoder.
 var ErrUnknown = dequant.ErrUnknown
 
 // A Weight is a packed weight. Several goroutines may use it at once.
@@ -77,14 +77,14 @@ func (w *Weight) unpack() (*safetensors.Tensor, error) {
 	case s == nil:
 		return nil, ErrUnknown
 	case !v.N.Exact():
-		return nil, errors.New(cmp.Or(v.Why, "the shapes of its parts do not prove how many values it has"))
+		return nil, errors.New(cmp.Or(v.Why, "the number of its values does not follow from the shapes of its parts"))
 	}
 	values, err := dequant.Of(&m, s, v, &w.of.context, w.roles)
 	if err != nil {
 		return nil, err
 	}
 	if n := clamp.Product(values.Shape); n != v.N.High {
-		return nil, fmt.Errorf("it would have %d values, but its parts prove %d", n, v.N.High)
+		return nil, fmt.Errorf("it would have %d values, but its parts hold %d", n, v.N.High)
 	}
 	return safetensors.TensorAt(w.Name, safetensors.F32, values.Shape, values.Reader(w.Name))
 }

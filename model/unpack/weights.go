@@ -37,8 +37,7 @@ type Weights struct {
 	byName  map[string]*Weight // by the names of parts and of weights
 }
 
-// Of returns the weight of which the tensor of the given name is a part, or that has the name itself; nil if there is
-// none.
+// Of returns the weight that has the given name, or that has a part with this name. It returns nil if there is none.
 func (ws *Weights) Of(name string) *Weight { return ws.byName[name] }
 
 // Idle reports whether a tensor that is part of no weight serves only quantized models: a scale of activations or of
@@ -74,7 +73,7 @@ func Of(src *Source) *Weights {
 	}
 	for _, w := range f.All { // a plain weight beside the packed one keeps its name
 		if other := f.names[w.Name]; other != nil && other != w.Parts[0] {
-			w.reason = fmt.Errorf("there is a tensor %s, too", wording.Quote(w.Name))
+			w.reason = fmt.Errorf("the checkpoint also has a plain tensor %s", wording.Quote(w.Name))
 			continue
 		}
 		f.byName[w.Name] = w

@@ -136,12 +136,12 @@ func TestDamage(t *testing.T) {
 		{"a missing file", map[string]string{"__0_0.distcp": ""}, `"__0_0.distcp" is missing, and with it`},
 		{"two missing files", map[string]string{"__0_0.distcp": "", "__1_0.distcp": ""}, `"__1_0.distcp" is missing, and with it`},
 		{"a truncated file", map[string]string{"__1_0.distcp": whole["__1_0.distcp"][:6000]},
-			`"__1_0.distcp" has 6,000 bytes, and the metadata says that it has 7569: it is truncated`},
-		{"no metadata", map[string]string{".metadata": ""}, "the file .metadata, which has the names and shapes, is missing"},
+			`"__1_0.distcp" is truncated: it has 6,000 bytes, but the metadata refers to 7569`},
+		{"no metadata", map[string]string{".metadata": ""}, "its folder lacks the file .metadata, which has the names and shapes"},
 		{"a gap", replace("K\x03K\x00\x86", "K\x04K\x00\x86"), `"model.layers.0.weight"`},
-		{"a name that leads out", replace("__0_0.distcp", "../x0.distcp"), `"../x0.distcp", which is no .distcp file in its folder`},
-		{"a private file", replace("__0_0.distcp", "password.txt"), `"password.txt", which is no .distcp file in its folder`},
-		{"another dtype", replace("torch\x94\x8c\x07float32", "torch\x94\x8c\x07float16"), onRead + `it is F32[3 4], and the metadata says F16[3 4]`},
+		{"a name that leads out", replace("__0_0.distcp", "../x0.distcp"), `"../x0.distcp", which is not a .distcp file in its folder`},
+		{"a private file", replace("__0_0.distcp", "password.txt"), `"password.txt", which is not a .distcp file in its folder`},
+		{"another dtype", replace("torch\x94\x8c\x07float32", "torch\x94\x8c\x07float16"), onRead + `it is F32[3 4], but the metadata says F16[3 4]`},
 		{"other bytes", map[string]string{"__0_0.distcp": strings.Repeat("x", 4731)}, onRead + "it cannot be read"},
 	} {
 		files := make(fstest.MapFS)

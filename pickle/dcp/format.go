@@ -25,7 +25,7 @@ type Options struct {
 	// Torch has the limits of pickles, and selects the root. Nil selects the defaults.
 	Torch *torch.Options
 
-	// Optimizer takes the tensors of the optimizer's state, too, which have the names "optimizer.…".
+	// Optimizer includes the tensors of the optimizer state, which are named "optimizer.…".
 	Optimizer bool
 }
 
@@ -60,9 +60,9 @@ func Format(o Options) checkpoint.Format {
 			Open: func(ctx context.Context, name string, head store.Object, beside checkpoint.Beside) (
 				checkpoint.Tensors, error) {
 				if path.Base(name) != metadataName {
-					v := checkpoint.Damaged("the file is a part of a distributed checkpoint, and the file %s, which has the names "+
-						"and shapes, is missing in its folder", metadataName)
-					v.Fix = "Copy the file " + metadataName + ", too. Its name begins with a dot, so some programs leave it out."
+					v := checkpoint.Damaged("the file is part of a distributed checkpoint, but its folder lacks the file %s, "+
+						"which has the names and shapes", metadataName)
+					v.Fix = "Also copy the file " + metadataName + ". Its name begins with a dot, so some programs skip it."
 					return nil, v
 				}
 				t, err := open(ctx, &o, head, beside)

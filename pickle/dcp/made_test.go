@@ -92,7 +92,7 @@ func TestParts(t *testing.T) {
 		{"too large", []int64{1 << 40, 1 << 40}, nil, "has too many elements"},
 		{"too many dimensions", long, nil, "has no size"},
 		{"negative", []int64{-4}, nil, "has no size"},
-		{"more than its archive", []int64{40}, []box{{[]int64{0}, []int64{40}}}, `the part of "w" at [0] has 160 bytes, and its archive only 100`},
+		{"more than its archive", []int64{40}, []box{{[]int64{0}, []int64{40}}}, `the part of "w" at [0] has 160 bytes, but its archive has only 100`},
 	} {
 		value, places := tensor("w", test.shape, test.boxes...)
 		from := folderOf([]string{str("w"), value}, places, 200)

@@ -155,7 +155,7 @@ func damagedEntry(name, what string) error {
 // A placeKey identifies a chunk: the name of the tensor, and where the chunk begins.
 type placeKey struct{ name, at string }
 
-// whole is in place of where a chunk begins for a value that is no tensor.
+// whole replaces the start of the chunk in the key of a value that is not a tensor.
 const whole = "whole"
 
 // packed returns numbers as a key.
@@ -185,12 +185,12 @@ func (m *metadata) places(v pickle.Value) (map[placeKey]chunk, error) {
 		length, sized := attribute(info, "length").Int()
 		switch {
 		case !ok || !named || !sized:
-			return nil, checkpoint.Damaged("the metadata does not say where a value is as PyTorch does")
+			return nil, checkpoint.Damaged("the metadata does not record the location of a value in PyTorch's form")
 		case strings.ContainsAny(file, `/\:`) || !strings.HasSuffix(file, extension):
-			return nil, checkpoint.Damaged("a value of the metadata is in %s, which is no %s file in its folder",
+			return nil, checkpoint.Damaged("the metadata refers to %s, which is not a %s file in its folder",
 				wording.Quote(file), extension)
 		case off < 0 || length <= 0 || off > 1<<62 || length > 1<<62:
-			return nil, checkpoint.Damaged("a value of the metadata is at byte %d of %s and has %d bytes", off,
+			return nil, checkpoint.Damaged("the metadata refers to a value at byte %d of %s with %d bytes", off,
 				wording.Quote(file), length)
 		}
 		number, known := numbers[file]

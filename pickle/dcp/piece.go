@@ -65,7 +65,7 @@ func (p *piece) open() error {
 	}
 	one := cp.Tensors[0]
 	if one.Dtype != p.dtype || !slices.Equal(one.Shape, p.c.shape) {
-		return p.fault("it is %s%v, and the metadata says %s%v", one.Dtype, []int64(one.Shape), p.dtype, p.c.shape)
+		return p.fault("it is %s%v, but the metadata says %s%v", one.Dtype, []int64(one.Shape), p.dtype, p.c.shape)
 	}
 	p.r = one.ReaderAt
 	if s, ok := one.ReaderAt.(*io.SectionReader); ok {

@@ -106,7 +106,7 @@ func (t *Tensors) openFiles(beside checkpoint.Beside, faults *faultList) error {
 		case one.err != nil:
 			return one.err
 		case one.object.Size() < ends[i]:
-			faults.add("", "%s has %s, and the metadata says that it has %d: it is truncated", name,
+			faults.add("", "%s is truncated: it has %s, but the metadata refers to %d", name,
 				wording.Count(one.object.Size(), "byte"), ends[i])
 		}
 		t.objects = append(t.objects, one.object)
@@ -141,7 +141,7 @@ func (t *Tensors) add(name string, e *entry, faults *faultList) {
 		seen[box] = true
 		p := &piece{t: t, e: e, c: c, dtype: dtype}
 		if need := p.size(); c.size < need {
-			faults.add(e.key, "the part of %s at %v has %s, and its archive only %d", wording.Quote(e.key), c.at,
+			faults.add(e.key, "the part of %s at %v has %s, but its archive has only %d", wording.Quote(e.key), c.at,
 				wording.Count(need, "byte"), c.size)
 			return
 		}

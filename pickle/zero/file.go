@@ -73,7 +73,7 @@ func (o *Options) openBeside(ctx context.Context, name string, beside checkpoint
 	}
 	f, err := o.openFile(ctx, name, object)
 	if errors.Is(err, checkpoint.ErrNotFormat) {
-		return nil, checkpoint.Damaged("%s is no checkpoint of PyTorch: %s", wording.Quote(name), why)
+		return nil, checkpoint.Damaged("%s is not a PyTorch checkpoint: %s", wording.Quote(name), why)
 	}
 	return f, err
 }

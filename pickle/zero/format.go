@@ -22,8 +22,7 @@ type Options struct {
 	// them. It may be nil.
 	Torch *torch.Options
 
-	// Optimizer also takes the state of the optimizer, divided into tensors named "optimizer.state.WEIGHT.exp_avg" and
-	// the like.
+	// Optimizer includes the optimizer state, as tensors named "optimizer.state.WEIGHT.exp_avg" and similar.
 	Optimizer bool
 }
 
@@ -52,7 +51,7 @@ func Format(o Options) checkpoint.Format {
 	}
 }
 
-// rank implements Rank of [checkpoint.Format]. If the head is missing, one of the parts stands for the model.
+// rank implements Rank of [checkpoint.Format]. If the head is missing, one of the parts represents the model.
 func rank(name string) int {
 	switch n, ok := parse(path.Base(name)); {
 	case isHead(path.Base(name)):
@@ -65,8 +64,8 @@ func rank(name string) int {
 	return -1
 }
 
-// A Checkpoint has the tensors of a model that several files make. It is safe for concurrent use and must not be
-// modified.
+// A Checkpoint has the tensors of a model that is stored in several files. It is safe for concurrent use and must not
+// be modified.
 type Checkpoint struct {
 	// Stage is the stage of ZeRO, 1 to 3, and Ranks is the number of processes that the weights are divided among.
 	Stage, Ranks int

@@ -45,7 +45,7 @@ func (r *reader) join(ctx context.Context) error {
 func (r *reader) add(tensors ...*safetensors.Tensor) error {
 	for _, t := range tensors {
 		if t.Name == "__metadata__" || r.names[t.Name] != nil {
-			return checkpoint.Damaged("%s: the name %s is of two tensors, or reserved", wording.Quote(r.head.name),
+			return checkpoint.Damaged("%s: two tensors have the name %s, or it is reserved", wording.Quote(r.head.name),
 				wording.Quote(t.Name))
 		}
 		r.names[t.Name] = t
@@ -64,12 +64,12 @@ func (r *reader) spacing() error {
 	for list := range spaces.Items() {
 		paddings, ok := wholes(list)
 		if !ok || group >= len(r.weights) || len(paddings) != len(r.weights[group]) {
-			return checkpoint.Damaged("%s: param_alignment_paddings has not a number for each weight",
+			return checkpoint.Damaged("%s: param_alignment_paddings does not have a number for each weight",
 				wording.Quote(r.parts[0].name))
 		}
 		for i, n := range paddings {
 			if n < 0 || n > mostPadding {
-				return checkpoint.Damaged("%s: %d elements of padding behind a weight", wording.Quote(r.parts[0].name), n)
+				return checkpoint.Damaged("%s: %d elements of padding after a weight", wording.Quote(r.parts[0].name), n)
 			}
 			r.weights[group][i].padding = n
 		}
@@ -86,7 +86,7 @@ func (r *reader) divide(flat func(rank, group int) *safetensors.Tensor, rename f
 	}
 	groups := len(r.parts[0].flats)
 	if groups != len(r.weights) {
-		return nil, checkpoint.Damaged("%s has the weights of %s, and %s the shapes of %d", wording.Quote(r.parts[0].name),
+		return nil, checkpoint.Damaged("%s has weights for %s, but %s has shapes for %d", wording.Quote(r.parts[0].name),
 			wording.Count(groups, "group"), wording.Quote(r.head.name), len(r.weights))
 	}
 	var list []*safetensors.Tensor
@@ -117,17 +117,17 @@ func (r *reader) divide(flat func(rank, group int) *safetensors.Tensor, rename f
 
 // lacking is the error for a weight that the parts do not have completely.
 func (r *reader) lacking(w weight, left int64) error {
-	return checkpoint.Damaged("%s needs %s, and the files *%s have %v behind the weight before it",
+	return checkpoint.Damaged("%s needs %s, but the files *%s have only %v after the previous weight",
 		wording.Quote(w.name), wording.Count(w.elements, "element"), optimizerEnd, wording.Grouped(max(left, 0)))
 }
 
 // surplus is the error for parts that have more than the weights.
 func (r *reader) surplus(have, need int64) error {
-	return checkpoint.Damaged("the files *%s have %s, and the weights that %s records need %v", optimizerEnd,
+	return checkpoint.Damaged("the files *%s have %s, but the weights in %s need only %v", optimizerEnd,
 		wording.Count(have, "element"), wording.Quote(r.head.name), wording.Grouped(need))
 }
 
-// stripes makes the weights of stage 3, each of which is divided evenly among the processes. (zero_to_fp32.py of
+// stripes makes the weights of stage 3, which divides each weight evenly among the processes. (zero_to_fp32.py of
 // DeepSpeed 0.19.8, zero3_partitioned_param_info.)
 func (r *reader) stripes(flat func(rank, group int) *safetensors.Tensor, rename func(string) string) (
 	[]*safetensors.Tensor, error) {
@@ -139,7 +139,7 @@ func (r *reader) stripes(flat func(rank, group int) *safetensors.Tensor, rename 
 			}
 		}
 		if rows[rank].dtype != rows[0].dtype || rows[rank].size() != rows[0].size() {
-			return nil, checkpoint.Damaged("%s has %d bytes of %s of weights, and %s has %d of %s",
+			return nil, checkpoint.Damaged("%s has %d bytes of %s weights, but %s has %d of %s",
 				wording.Quote(r.parts[0].name), rows[0].size(), rows[0].dtype, wording.Quote(p.name), rows[rank].size(),
 				rows[rank].dtype)
 		}
@@ -208,7 +208,7 @@ func (r *reader) frozen(ctx context.Context) error {
 // models opens the files of all processes that have frozen weights in stage 3.
 func (r *reader) models(ctx context.Context) ([]*file, error) {
 	files := []*file{r.head}
-	why := fmt.Sprintf("it has the part of a rank of frozen weights, and there are %d", r.made.Ranks)
+	why := fmt.Sprintf("each of the %d ranks saves its part of the frozen weights", r.made.Ranks)
 	type opened struct {
 		*file
 		err error

@@ -41,7 +41,7 @@ func (o *Options) open(ctx context.Context, base string, object store.Object, be
 	r := &reader{Options: o, beside: beside, head: head, names: make(map[string]*safetensors.Tensor),
 		state: make(map[string]bool)}
 	if groups := get(head.top, "param_shapes"); groups.Len() == 0 {
-		return nil, fmt.Errorf("%w: %s records no shapes of divided weights", checkpoint.ErrNotFormat, wording.Quote(base))
+		return nil, fmt.Errorf("%w: %s does not record shapes of divided weights", checkpoint.ErrNotFormat, wording.Quote(base))
 	}
 	for shapes := range get(head.top, "param_shapes").Items() {
 		group, err := weightsOf(shapes)
@@ -128,10 +128,10 @@ func (r *reader) openPart(ctx context.Context, name, why string) (*part, error) 
 	}
 	p.stage = int(stage)
 	if stage < 1 || stage > 3 {
-		return nil, checkpoint.Damaged("%s: zero_stage is no number from 1 to 3", wording.Quote(name))
+		return nil, checkpoint.Damaged("%s: zero_stage is not a number from 1 to 3", wording.Quote(name))
 	}
 	if p.counts, ok = wholes(get(state, "partition_count")); !ok || len(p.counts) == 0 {
-		return nil, checkpoint.Damaged("%s: partition_count is no number of ranks", wording.Quote(name))
+		return nil, checkpoint.Damaged("%s: partition_count is not a number of ranks", wording.Quote(name))
 	}
 	key := groupsKey
 	if stage == 3 {
@@ -140,7 +140,7 @@ func (r *reader) openPart(ctx context.Context, name, why string) (*part, error) 
 	for i := range int(get(state, key).Len()) {
 		t := f.at(partKey, key, fmt.Sprint(i))
 		if t == nil {
-			return nil, checkpoint.Damaged("%s: item %d of %s is no tensor that can be read", wording.Quote(name), i, key)
+			return nil, checkpoint.Damaged("%s: item %d of %s is not a readable tensor", wording.Quote(name), i, key)
 		}
 		p.flats = append(p.flats, t)
 	}
@@ -190,7 +190,7 @@ func (p *part) ranks() (int, error) {
 	n := slices.Max(p.counts)
 	switch {
 	case n != slices.Min(p.counts):
-		return 0, checkpoint.Unsupported("", "experts are divided among other ranks than other weights (partition_count %d "+
+		return 0, checkpoint.Unsupported("", "experts are not divided among the same ranks as other weights (partition_count %d "+
 			"and %d)", slices.Min(p.counts), n)
 	case n < 1 || n > maxRanks:
 		return 0, checkpoint.Damaged("%s: partition_count is %d, and should be between 1 and %d", wording.Quote(p.name), n,

@@ -1,4 +1,4 @@
-// The state of the optimizer, and other values that are no weights.
+// The optimizer state, and other values that are not weights.
 
 package zero
 
@@ -13,8 +13,8 @@ import (
 	"github.com/weightools/safetensors/pickle/torch"
 )
 
-// statePaths are the paths of optimizer state in a part; a number of a group and a key follow. The last is that of
-// elastic checkpoints.
+// statePaths are the prefixes of the paths of optimizer state in a part. The number of the group and a key follow.
+// Elastic checkpoints have the last one.
 var statePaths = []string{
 	partKey + "." + partKey + ".state.",
 	partKey + ".base_optimizer_state.state.",
@@ -70,8 +70,8 @@ func (r *reader) optimizer() error {
 // stateName returns the name of a tensor of optimizer state.
 func stateName(weight, key string) string { return "optimizer.state." + weight + "." + key }
 
-// ofKey makes the tensors of one key: flat arrays like those of the weights are divided, and a number that is the same
-// for all weights of a group is a tensor for each. Anything else is left to [reader.describe].
+// ofKey makes the tensors of one key. Flat arrays are divided like the weights. A number that all weights of a group
+// share becomes a tensor for each weight. Anything else is left to [reader.describe].
 func (r *reader) ofKey(groups []map[string][]*safetensors.Tensor, key string) ([]*safetensors.Tensor, error) {
 	named := func(weight string) string { return stateName(weight, key) }
 	flat, single := true, true
@@ -141,7 +141,7 @@ func (r *reader) describe() {
 		for _, t := range f.tensors {
 			if !at[t.Name] && !r.taken(i > 0, t.Name) {
 				at[t.Name] = true
-				r.skip(torch.Skipped{Path: t.Name, What: "a tensor that is no weight", Tensors: 1})
+				r.skip(torch.Skipped{Path: t.Name, What: "a tensor that is not a weight", Tensors: 1})
 			}
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/weightools/safetensors/internal/bytesio"
 )
 
-// A row is arrays of one dtype, one behind the other.
+// A row is a sequence of arrays of one dtype.
 type row struct {
 	dtype safetensors.Dtype
 	parts []io.ReaderAt
@@ -36,10 +36,10 @@ func (r *row) add(t *safetensors.Tensor, n int64) error {
 	case len(r.parts) == 0:
 		r.dtype = t.Dtype
 	case t.Dtype != r.dtype:
-		return fmt.Errorf("a part is of %s, and another of %s", t.Dtype, r.dtype)
+		return fmt.Errorf("one part is %s, and another is %s", t.Dtype, r.dtype)
 	}
 	if width(t.Dtype) == 0 {
-		return fmt.Errorf("a part is of %s, whose elements do not fill bytes", t.Dtype)
+		return fmt.Errorf("a part is %s, whose elements do not fill whole bytes", t.Dtype)
 	}
 	r.parts = append(r.parts, t)
 	r.ends = append(r.ends, r.size()+n*width(t.Dtype))
@@ -95,7 +95,7 @@ func (s *striped) ReadAt(b []byte, off int64) (n int, err error) {
 	return n, end
 }
 
-// tensor returns the tensor whose elements are those of r. A tensor without elements reads nothing.
+// tensor returns a tensor with the elements of r. A tensor without elements reads nothing.
 func tensor(name string, dtype safetensors.Dtype, shape []int64, r io.ReaderAt) *safetensors.Tensor {
 	info := safetensors.TensorInfo{Name: name, Dtype: dtype, Shape: shape}
 	size, _ := dtype.Size(info.NumElems())

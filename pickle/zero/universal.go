@@ -18,7 +18,7 @@ import (
 	"github.com/weightools/safetensors/pickle/torch"
 )
 
-// weightKey is the key of weights in a universal checkpoint, and stateKeys are those of the optimizer's state.
+// weightKey is the key of weights in a universal checkpoint, and stateKeys are the keys of the optimizer state.
 // (deepspeed/checkpoint/ds_to_universal.py of DeepSpeed 0.19.8.)
 const weightKey = "fp32"
 
@@ -30,13 +30,13 @@ const universalFolder = "zero"
 // universalFile returns the path of a file of a weight.
 func universalFile(weight, key string) string { return path.Join(universalFolder, weight, key+".pt") }
 
-// isUniversal reports whether a base name is that of a file of a weight.
+// isUniversal reports whether a base name belongs to the file of a weight.
 func isUniversal(base string) bool {
 	key, ok := strings.CutSuffix(base, ".pt")
 	return ok && (key == weightKey || slices.Contains(stateKeys, key))
 }
 
-// has reports whether the first weight has a file of the key in a folder of its own.
+// has reports whether the folder of the first weight has a file for the key.
 func (r *reader) has(ctx context.Context, key string) bool {
 	for _, group := range r.weights {
 		for _, w := range group {

@@ -43,7 +43,7 @@ func get(v pickle.Value, key string) (found pickle.Value) {
 	return found
 }
 
-// whole returns an int, or that of an enum.
+// whole returns an int, or the value of an enum.
 func whole(v pickle.Value) (n int64, ok bool) {
 	if c, called := v.Called(); called {
 		v = c.Args().Item(0)
@@ -75,7 +75,7 @@ type weight struct {
 	padding  int64 // elements behind it in its row
 }
 
-// maxRank is the maximum number of dimensions, that of PyTorch.
+// maxRank is the maximum number of dimensions, as in PyTorch.
 const maxRank = 64
 
 // weightsOf returns the names and shapes of a dict.
@@ -98,7 +98,7 @@ func weightsOf(v pickle.Value) (list []weight, err error) {
 		list = append(list, w)
 	})
 	if !ok && err == nil {
-		err = fmt.Errorf("the recorded shapes are no dict of names")
+		err = fmt.Errorf("the recorded shapes are not a dict of names")
 	}
 	return list, err
 }
@@ -109,13 +109,13 @@ func shapeOf(v pickle.Value) (shape []int64, elements int64, err error) {
 		v = c.Args().Item(0)
 	}
 	if v.Kind() != pickle.KindTuple && v.Kind() != pickle.KindList || v.Len() > maxRank {
-		return nil, 0, fmt.Errorf("is no tuple of at most %d numbers", maxRank)
+		return nil, 0, fmt.Errorf("is not a tuple of at most %d numbers", maxRank)
 	}
 	shape, elements = make([]int64, 0, v.Len()), 1
 	for item := range v.Items() {
 		n, ok := item.Int()
 		if !ok || n < 0 {
-			return nil, 0, fmt.Errorf("has something else than a number of elements")
+			return nil, 0, fmt.Errorf("has a dimension that is not a number")
 		}
 		shape = append(shape, n)
 		high, low := bits.Mul64(uint64(elements), uint64(n))

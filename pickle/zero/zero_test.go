@@ -175,7 +175,7 @@ func TestDamaged(t *testing.T) {
 		{stage3, `"zero_pp_rank_1_mp_rank_00_model_states.pt" is missing`, checkpoint.RuleShardMissing, []string{model1, ""}},
 		{stage2, rank("3") + `" is in the folder, but`, checkpoint.RuleFormatDamaged, []string{rank("3"), rank("0")}},
 		{stage2, `elements`, checkpoint.RuleFormatDamaged, []string{rank("1"), rank("2"), rank("0"), rank("2")}},
-		{stage3, rank("1") + `" is no checkpoint`, checkpoint.RuleFormatDamaged, []string{rank("1"), "../expected.safetensors"}},
+		{stage3, rank("1") + `" is not a PyTorch checkpoint`, checkpoint.RuleFormatDamaged, []string{rank("1"), "../expected.safetensors"}},
 	} {
 		cp, sets := open(t, copied(t, test.folder, test.changes...), Options{})
 		_, err := cp.Opened(t.Context(), sets[0].Shards[0])

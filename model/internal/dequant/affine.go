@@ -45,11 +45,11 @@ func (g *Grid) of(b Box, runs []run) (c cells, err error) {
 	first, last := g.row(b.Row), g.row(b.Row+b.Rows-1)
 	switch {
 	case low < 0:
-		return cells{}, fmt.Errorf("an input has the group %d", low)
+		return cells{}, fmt.Errorf("an input belongs to group %d, which is negative", low)
 	case high >= g.Cols || last >= g.Rows:
-		return cells{}, fmt.Errorf("an input has the group %d, but there are %d groups of scales", high, g.Cols)
+		return cells{}, fmt.Errorf("an input belongs to group %d, but there are only %d groups of scales", high, g.Cols)
 	case (last-first+1)*(high-low+1) > most:
-		return cells{}, fmt.Errorf("%d inputs have groups from %d to %d", b.Cols, low, high)
+		return cells{}, fmt.Errorf("%d inputs belong to too many groups, %d to %d", b.Cols, low, high)
 	}
 	memory := floats.Get().(*[most]float32)
 	c = cells{memory[:(last-first+1)*(high-low+1)], first, low, high - low + 1, memory}
@@ -115,7 +115,7 @@ func Minus(codes []float32, scale, second float32) {
 	}
 }
 
-var errEmpty = errors.New("there is a box without elements")
+var errEmpty = errors.New("the box has no elements")
 
 // Fill computes a box.
 func (a *Affine) Fill(dst []float32, b Box) error {

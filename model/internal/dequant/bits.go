@@ -2,8 +2,8 @@
 
 package dequant
 
-// Bits returns the integers of so many bits that fill each row of p without gaps, the first in the lowest bits. The
-// bytes of p are those of little-endian words. Each integer is decreased by less.
+// Bits returns integers of the given number of bits, which fill each row of p without gaps, lowest bits first. The
+// bytes of p are little-endian words. The value of less is subtracted from each integer.
 func Bits(p Part, bits int64, less float32) Fill {
 	return func(dst []float32, b Box) error {
 		first := b.Col * bits
@@ -25,7 +25,7 @@ func Bits(p Part, bits int64, less float32) Fill {
 	}
 }
 
-// Words returns the integers of rows of 32-bit words, each of which has as many as fit it, the first in the lowest bits.
+// Words returns integers that are packed into 32-bit words, as many as fit into each word, lowest bits first.
 func Words(p Part, bits int64, less float32) Fill {
 	per := 32 / bits
 	return func(dst []float32, b Box) error {

@@ -91,7 +91,7 @@ func (w *Weight) absmax(state jsonscan.Value) (Fill, int64, error) {
 func (w *Weight) table(r parts.Role, n int64) ([]float32, error) {
 	t := w.Parts[r]
 	if t.NumElems() != n || !w.is(r, parts.Float) {
-		return nil, fmt.Errorf("its %s is %s %s, and not %d floats", r, t.Dtype, t.ShapeString(), n)
+		return nil, fmt.Errorf("its %s is %s %s, not %d floats", r, t.Dtype, t.ShapeString(), n)
 	}
 	table := make([]float32, n)
 	_, err := safetensors.DecodeAt(t, table, 0)
@@ -109,7 +109,8 @@ func BnB8(w *Weight) (*Matrix, error) {
 	}
 	t, s := w.Parts[parts.Weight], w.Parts[parts.ColumnMax]
 	if len(t.Shape) != 2 || !slices.Equal(s.Shape, t.Shape[:1]) || !w.is(parts.Weight, parts.I8) {
-		return nil, fmt.Errorf("its SCB %s is not one for each row of %s", s.ShapeString(), t.ShapeString())
+		return nil, fmt.Errorf("its SCB %s does not have one scale for each row of %s", s.ShapeString(),
+			t.ShapeString())
 	}
 	if f := w.Parts[parts.Extra]; f != nil { // weight_format, which is not 0 if the rows are in another order
 		var format [1]float64
@@ -154,7 +155,7 @@ func object(t *safetensors.Tensor) (jsonscan.Value, error) {
 	}
 	v, err := jsonscan.Parse(slices.Clone(b))
 	if err != nil {
-		return v, fmt.Errorf("its quant_state is no JSON: %w", err)
+		return v, fmt.Errorf("its quant_state is not valid JSON: %w", err)
 	}
 	return v, nil
 }

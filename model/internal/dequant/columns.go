@@ -48,7 +48,7 @@ func GPTQ(w *Weight) (*Matrix, error) {
 		return nil, err
 	}
 	if zeros.Cols != clamp.CeilDiv(clamp.Mul(out, w.Bits), int64(t.Dtype.Bits()))*int64(t.Dtype.Bits()/8) {
-		return nil, fmt.Errorf("its zero points %s are not of %d outputs", w.Parts[parts.Zeros].ShapeString(), out)
+		return nil, fmt.Errorf("its zero points %s do not fit %d outputs", w.Parts[parts.Zeros].ShapeString(), out)
 	}
 	mask := int64(1)<<w.Bits - 1
 	table := make([]float32, mask+1)
@@ -127,8 +127,8 @@ func AWQ(w *Weight) (*Matrix, error) {
 	return m, err
 }
 
-// interleaved returns integers of 4 bits, eight rows of which are in each row of words. Their order in a word is 0, 2,
-// 4, 6, 1, 3, 5, 7.
+// interleaved returns integers of 4 bits. Each row of words packs eight rows of integers, in the order 0, 2, 4, 6, 1,
+// 3, 5, 7.
 func interleaved(p Part) Fill {
 	return func(dst []float32, b Box) error {
 		first, last := b.Row/8, (b.Row+b.Rows-1)/8

@@ -21,7 +21,7 @@ const (
 	Divided           // compressed-tensors: weight_global_scale
 )
 
-// FP4 returns the values of floats of 4 bits, of which the first of two has the low half of a byte.
+// FP4 returns the values of 4-bit floats. The first float of each byte is in its low half.
 //
 //	nvfp4   weight U8 [out, in/2]   weight_scale F8_E4M3 [out, in/16]        weight_scale_2 F32: one
 //	nvfp4   weight_packed U8 [out, in/2]   weight_scale F8_E4M3 [out, in/16]   weight_global_scale F32 [1]
@@ -85,7 +85,7 @@ func (w *Weight) secondary(scales Fill, role parts.Role, m *Matrix, divided bool
 	t := w.Parts[role]
 	n := t.NumElems()
 	if n != 1 && (len(m.Shape) != 3 || n != m.Shape[0]) || !w.is(role, parts.Float) {
-		return nil, fmt.Errorf("its %s is %s %s, and not one float, or one for each expert", role, t.Dtype, t.ShapeString())
+		return nil, fmt.Errorf("its %s is %s %s, not one float, or one for each expert", role, t.Dtype, t.ShapeString())
 	}
 	p, err := NewPart(t, 1)
 	rows := m.Rows / n
@@ -125,7 +125,8 @@ func Blocks(w *Weight) (*Matrix, error) {
 	}
 	t, s := w.Parts[parts.Blocks], w.Parts[parts.Scales]
 	if len(t.Shape) != 4 || t.Shape[3] != 16 || !slices.Equal(s.Shape, t.Shape[:3]) {
-		return nil, fmt.Errorf("its blocks %s and scales %s are not of experts", t.ShapeString(), s.ShapeString())
+		return nil, fmt.Errorf("its blocks %s and scales %s do not have the shapes of experts", t.ShapeString(),
+			s.ShapeString())
 	}
 	out, in := t.Shape[1], t.Shape[2]*32
 	a := &Affine{Do: Less}
@@ -142,7 +143,7 @@ func Blocks(w *Weight) (*Matrix, error) {
 	return m, nil
 }
 
-// turnedEach returns a stack of matrices of so many rows and columns of which each is turned in the given one.
+// turnedEach returns a stack of matrices with the given rows and columns: each is the transpose of a matrix in of.
 func turnedEach(of Fill, rows, cols int64) Fill {
 	return func(dst []float32, b Box) error {
 		for b.Rows > 0 {

@@ -32,9 +32,9 @@ var decoders = map[string]func(w *Weight, v scheme.Values, c *scheme.Context) (*
 	"quanto":       quanto,
 }
 
-// Of returns the values of the weight of a module: of a scheme that matches it, with what the scheme found out. The
-// tensors are those of the module. It is an error if there is no decoder, or if the parts do not fit each other. It
-// reads only texts, tables and shapes that are stored in tensors.
+// Of returns the values of the weight of module m. Scheme s matches the module, v is the result of s, and t has the
+// tensors of the module by role. Of returns an error if the scheme has no decoder, or if the parts do not fit each
+// other. It reads only texts, tables and shapes that are stored in tensors.
 func Of(m *scheme.Module, s *scheme.Scheme, v scheme.Values, c *scheme.Context, t [parts.Count]*safetensors.Tensor) (
 	*Matrix, error) {
 	decode, ok := decoders[s.Rule]
@@ -51,7 +51,7 @@ func Of(m *scheme.Module, s *scheme.Scheme, v scheme.Values, c *scheme.Context, 
 	return decode(w, v, c)
 }
 
-// torchName returns the name of a tensor of torchao's by that of its "qdata".
+// torchName returns the name of the torchao weight whose "qdata" tensor has the given name.
 func torchName(name string) string {
 	name = strings.TrimSuffix(name, "_qdata")
 	dot := strings.LastIndexByte(name, '.')

@@ -35,8 +35,8 @@ func As(t *safetensors.Tensor, d safetensors.Dtype, cols int64) (Part, error) {
 func newPart(t *safetensors.Tensor, d safetensors.Dtype, cols int64) (Part, error) {
 	row, ok := d.Size(cols)
 	if !ok || row <= 0 || t.Size()%row != 0 {
-		return Part{}, fmt.Errorf("tensor %s: %d bytes are no matrix with %d columns of %s", wording.Quote(t.Name), t.Size(),
-			cols, d)
+		return Part{}, fmt.Errorf("tensor %s: %d bytes do not fit a matrix with %d columns of %s",
+			wording.Quote(t.Name), t.Size(), cols, d)
 	}
 	rows := t.Size() / row
 	of, err := safetensors.TensorAt(t.Name, d, []int64{rows, cols}, t.ReaderAt)
@@ -47,7 +47,8 @@ func newPart(t *safetensors.Tensor, d safetensors.Dtype, cols int64) (Part, erro
 func (p Part) Transposed() (Part, error) {
 	size, ok := p.t.Dtype.Size(1)
 	if !ok {
-		return Part{}, fmt.Errorf("tensor %s: elements of %s cannot be moved one by one", wording.Quote(p.t.Name), p.t.Dtype)
+		return Part{}, fmt.Errorf("tensor %s: elements of %s do not fill whole bytes, so it cannot be transposed",
+			wording.Quote(p.t.Name), p.t.Dtype)
 	}
 	r := p.t.ReaderAt
 	if p.Rows > 0 && p.Cols > 0 {

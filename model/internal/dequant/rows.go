@@ -48,7 +48,8 @@ func Packed(w *Weight) (*Matrix, error) {
 	dense, whole := clamp.CeilDiv(clamp.Mul(m.Cols, w.Bits), 32) == words, clamp.CeilDiv(m.Cols, per) == words
 	switch {
 	case dense && whole && 32%w.Bits != 0 && m.Cols > per:
-		return nil, fmt.Errorf("its rows of %d integers of %d bits fit %d words in two ways", m.Cols, w.Bits, words)
+		return nil, fmt.Errorf("its rows of %d integers of %d bits can be packed into %d words in two ways", m.Cols,
+			w.Bits, words)
 	case dense:
 		a.Codes = Bits(stored, w.Bits, less)
 	case whole: // as written by older versions
@@ -266,5 +267,5 @@ func dims(t *safetensors.Tensor) (shape []int64, err error) {
 		}
 		return shape, err
 	}
-	return nil, fmt.Errorf("its shape is %s, and not I64 or I32", t.Dtype)
+	return nil, fmt.Errorf("its shape is %s, not I64 or I32", t.Dtype)
 }

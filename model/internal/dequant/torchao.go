@@ -129,7 +129,7 @@ func (w *Weight) scaleOfScales(a *Affine) error {
 		return nil
 	}
 	if t.NumElems() != 1 {
-		return fmt.Errorf("its scale of scales is %s", t.ShapeString())
+		return fmt.Errorf("its scale of the scales has shape %s, not one element", t.ShapeString())
 	}
 	var one [1]float32
 	if _, err := safetensors.DecodeAt(t, one[:], 0); err != nil {

@@ -84,5 +84,5 @@ func (w *Weight) groupOf(cols, groups int64) (int64, error) {
 	case groups > 0 && cols > 0 && cols%groups == 0:
 		return cols / groups, nil
 	}
-	return 0, fmt.Errorf("its %d inputs make no %d equal groups", cols, groups)
+	return 0, fmt.Errorf("its %d inputs cannot be divided into %d equal groups", cols, groups)
 }

@@ -25,7 +25,7 @@ const (
 	mostHex     = 64 << 10
 )
 
-// A byteLayout is the map of a file. Its regions take a third of the memory of those of a [listing.Layout].
+// A byteLayout is the map of a file. Its regions take a third of the memory that a [listing.Layout] needs.
 type byteLayout struct {
 	*listing.Layout     // without regions
 	base            int // the number of the first tensor of the file
@@ -129,7 +129,7 @@ func mapOf(f listing.File, data io.ReaderAt, found []finding.Finding) (*listing.
 		}
 		return listing.NewGGUFLayout(f, report.File, found), nil
 	case f.Format != "" && f.Format != "unknown":
-		return nil, reply.Problemf(http.StatusConflict, "%s is in another format (%s), whose bytes are not mapped",
+		return nil, reply.Problemf(http.StatusConflict, "%s is in another format (%s); weigh does not map its bytes",
 			f.Path, f.Format)
 	}
 	const length = 8

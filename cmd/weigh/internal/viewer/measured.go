@@ -68,7 +68,7 @@ func (m *measured) size() int {
 	return len(m.items)
 }
 
-// Flags besides those of the statistics.
+// Flags in addition to the flags of the statistics.
 const (
 	flagFinding = "finding" // a violation names the tensor
 	flagPacked  = "packed"  // the tensor is a part of a packed weight

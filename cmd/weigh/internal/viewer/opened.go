@@ -75,7 +75,7 @@ func open(ctx context.Context, sess *cli.Session, t int, name target.Name, lenie
 	return o, nil
 }
 
-// counted returns the models of the target with their parameters. Counting those of 500,000 tensors takes a second, so
+// counted returns the models of the target with their parameters. Counting 500,000 tensors takes a second, so
 // the page does not wait for it.
 func (o *opened) counted() ([]listing.Model, error) {
 	return o.models.Get(func() ([]listing.Model, error) {
@@ -112,7 +112,7 @@ func (o *opened) find(r *reply.Request) (int, error) {
 	}
 	name, file := r.FormValue("name"), r.FormValue("file")
 	if name == "" {
-		return 0, reply.Wrong("id or name must say which tensor is meant")
+		return 0, reply.Wrong("a parameter is missing: id or name of the tensor")
 	}
 	found := -1
 	for i := range o.files() {

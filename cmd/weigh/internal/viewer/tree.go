@@ -107,7 +107,7 @@ func (g *grower) node(b listing.Branch) *node {
 	return n
 }
 
-// grow adds children, level by level, so that the bound cuts off the deepest ones.
+// grow adds children, level by level, so the bound cuts off the deepest ones.
 func (g *grower) grow(root *node, depth int) {
 	level := []*node{root}
 	for range depth {

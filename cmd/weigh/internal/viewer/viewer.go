@@ -1,8 +1,8 @@
-// Package viewer serves the pages of weigh view: models as a browser shows them. Its answers have the numbers of the
-// commands info, check, stats, cat, layout and diff, in their JSON where they have one.
+// Package viewer serves the pages of weigh view, which show models in a browser. Its responses have the same numbers as
+// the commands info, check, stats, cat, layout and diff, and use their JSON objects where they exist.
 //
-// A viewer holds nothing but the opened targets and caches: 8 orders of tensors and 64 open files for each target, and
-// 24 MiB of tiles and 32 MiB of overviews of tensors in all.
+// A viewer keeps only the opened targets and caches in memory: 8 orders of tensors and 64 open files for each target,
+// and 24 MiB of tiles and 32 MiB of overviews of tensors in all.
 package viewer
 
 import (

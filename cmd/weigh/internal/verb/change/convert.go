@@ -55,9 +55,10 @@ Nothing is unpickled and no code runs. Each file is scanned first, as by weigh s
 dangerous file is refused with exit code 1; --convert-anyway extracts its tensors, also
 without running code. A suspicious file is converted with a warning.
 
-A distributed training saves its model in the files of all processes. convert joins them:
-SRC is the folder of torch.distributed.checkpoint (.metadata and .distcp files) or of
-DeepSpeed ZeRO (model_states.pt and optim_states.pt files), or one of its files. If DST is a folder, shards have at most 5 GB.
+In distributed training, each process saves a part of the model. convert joins the parts:
+SRC is a folder of torch.distributed.checkpoint (.metadata and .distcp files) or DeepSpeed
+ZeRO (model_states.pt and optim_states.pt files), or one of its files. If DST is a folder,
+convert writes shards of at most --max-shard-size.
 
 From a training checkpoint, convert takes the weights: the tensors under "state_dict",
 "model" and similar keys, or all if the top level has tensors. --root selects another
@@ -120,9 +121,9 @@ func (f *convertFlags) register(cmd *cobra.Command) {
 	f.carryFlags.register(cmd)
 	f.policy.RegisterPolicy(cmd)
 	f.policy.RegisterBudget(cmd, false)
-	fl.Var(&f.maxShard, "max-shard-size", "maximum `SIZE` of a shard's data, for the files of a distributed training")
+	fl.Var(&f.maxShard, "max-shard-size", "maximum data `SIZE` of a shard, for distributed checkpoints")
 	fl.Lookup("max-shard-size").DefValue = "5GB"
-	fl.BoolVar(&f.withOptimizer, "with-optimizer", false, "also write the optimizer state of a distributed training")
+	fl.BoolVar(&f.withOptimizer, "with-optimizer", false, "also write the optimizer state of a distributed checkpoint")
 	fl.BoolVar(&f.noCRC, "no-crc", false, "compare all bytes instead of the archive's checksums")
 	fl.BoolVar(&f.force, "force", false, "overwrite existing files (never SRC)")
 	fl.BoolVar(&f.dryRun, "dry-run", false, "show what would be written, but write nothing")

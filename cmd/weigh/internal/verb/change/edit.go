@@ -56,7 +56,7 @@ SRC; a GLOB matches whole names, as in info.
   --tie               drop an output layer that equals the embedding;
                       config.json then says that they are tied
   --unpack            write packed weights as floats: F32, or the dtype of
-                      --cast. Knows FP8, MXFP4, NVFP4, GPTQ, AWQ, bitsandbytes,
+                      --cast. Reads FP8, MXFP4, NVFP4, GPTQ, AWQ, bitsandbytes,
                       MLX, HQQ, quanto, compressed-tensors and torchao. Drops
                       scales, and settings in config.json. Nothing is written if
                       a weight cannot be unpacked, as in an unknown scheme

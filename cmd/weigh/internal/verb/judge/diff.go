@@ -57,15 +57,14 @@ tensor, for each component and for each layer
   REL L2    norm of a-b, divided by the norm of a
   COSINE    cosine of the angle between a and b
 
-Values are the numbers that dtypes represent: those of F8, F6 and F4 exactly, and a C64
-element as two numbers. A weight that only one side packs, or that both pack in
-different ways, is compared by the values that "weigh edit --unpack" writes, with
-another column: NMSE, the mean square of a-b divided by that of a. --packed compares the
-stored tensors instead. DIFFER and
-MAX DIFF are exact for integers; norms are computed in float64. NaNs are equal to each
-other, and so are infinities of one sign. A NaN or infinity on one side only counts in
-DIFFER, and in no other number. REL L2 is infinite if only a is zero, and COSINE is
-undefined ("-") if a or b is zero.
+Values are the numbers that dtypes represent; F8, F6 and F4 are converted exactly, and a
+C64 element is two numbers. If only one side packs a weight, or both pack it in different
+ways, diff compares the values that "weigh edit --unpack" writes, and adds the column NMSE:
+the mean square of a-b, divided by the mean square of a. --packed compares the stored
+tensors instead. DIFFER and MAX DIFF are exact for integers; norms are computed in float64.
+NaNs are equal to each other, and so are infinities of the same sign. A NaN or infinity on
+one side only counts in DIFFER, and in no other number. REL L2 is infinite if only a is
+zero, and COSINE is undefined ("-") if a or b is zero.
 
 --sort change lists the largest REL L2 first, and NaN or infinities before it. --by
 layer or --by component lists only these, also with --csv.

@@ -37,13 +37,13 @@ func View(sess *cli.Session) *cobra.Command {
 values of a tensor as a heat map and a histogram, statistics over layers, and the
 bytes of files. With two targets, also their differences.
 
-View starts a server on this machine, prints its URL and opens it. The URL has a
-secret token, and only this machine can connect, unless --listen names another
-address. Nothing is sent anywhere, and files are only read. Interrupt it (Ctrl-C)
-to stop.
+View starts a server on this machine, prints its URL and opens it in your browser.
+The URL has a secret token, and only this machine can connect, unless --listen
+names another address. Files are only read, and nothing is uploaded. Press Ctrl-C
+to stop the server.
 
-Of remote targets it downloads headers, and values only when they are shown: at
-most 8 MiB for a picture, which then shows a sample of the rows and says so.`,
+For remote targets, view downloads headers, and values only when a page shows them:
+at most 8 MiB for a heat map, which shows a sample of the rows if that is too little.`,
 		Example: `  weigh view testdata/sample
   weigh view --export sample.html testdata/sample
   weigh view --no-open --listen 127.0.0.1:8080 testdata/sample`,
@@ -57,9 +57,9 @@ most 8 MiB for a picture, which then shows a sample of the rows and says so.`,
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.listen, "listen", "127.0.0.1:0", "listen on `ADDRESS`; port 0 means any free port")
-	cli.FileVar(fl, &f.export, "export", "write one page to `FILE` that needs no server, instead of starting one")
+	cli.FileVar(fl, &f.export, "export", "write a page to `FILE` that works without a server, and exit")
 	fl.BoolVar(&f.Force, "force", false, "with --export, overwrite any file but the input")
-	fl.BoolVar(&f.silent, "no-open", false, "print the URL, but open no browser")
+	fl.BoolVar(&f.silent, "no-open", false, "print the URL without opening a browser")
 	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage)
 	return cmd
 }

@@ -22,7 +22,7 @@ type Plane struct {
 	Rows, Columns int64
 	Difference    *Plane // is subtracted; nil for none
 
-	// Of a remote tensor: how many parts are read at once, and how many bytes a read costs besides those that it reads.
+	// For a remote tensor: the number of parts that are read at once, and the overhead of a read in bytes.
 	Workers int
 	MinRead int64
 
@@ -30,7 +30,7 @@ type Plane struct {
 	turns bool                // the rows of the plane are the columns of t
 }
 
-// Real returns the tensor with real numbers of whole bytes: the parts of complex numbers become an axis of their own.
+// Real returns the tensor with real numbers of whole bytes: the parts of complex numbers become a new axis.
 func Real(t *safetensors.Tensor) (*safetensors.Tensor, error) {
 	switch {
 	case t.Dtype == safetensors.C64:
@@ -44,8 +44,8 @@ func Real(t *safetensors.Tensor) (*safetensors.Tensor, error) {
 	return t, nil
 }
 
-// NewPlane returns the plane of a tensor in which axes are its rows and columns. At has an index for each axis; those
-// of the two axes are ignored. A vector is one row, whatever the axes are, and a scalar is one number.
+// NewPlane returns the plane of a tensor whose rows and columns are the given axes. At has an index for each axis; the
+// indices of the two axes are ignored. A vector is one row for any axes, and a scalar is one number.
 func NewPlane(t *safetensors.Tensor, axes [2]int, at []int64) (*Plane, error) {
 	if len(t.Shape) < 2 {
 		n := t.NumElems()
@@ -95,7 +95,7 @@ func (p *Plane) sides() int {
 // width returns the size of an element in the file.
 func (p *Plane) width() int64 { return int64(max(p.t.Dtype.Bits()/8, 1)) * int64(p.sides()) }
 
-// natural returns the plane with rows as they are in the file, and a function that turns coordinates.
+// natural returns the plane with the rows of the file, and a function that turns coordinates.
 func (p *Plane) natural() *Plane {
 	if !p.turns {
 		return p

@@ -134,7 +134,7 @@ func (p *Plane) Norms(ctx context.Context, budget int64) (*Norms, error) {
 // stepOf returns how many rows or columns share a norm.
 func stepOf(n int64) int64 { return max((n+mostNorms-1)/mostNorms, 1) }
 
-// squares adds the squares of finite values to those of their columns, and returns their sum.
+// squares adds the squares of finite values to the sums of their columns, and returns the total.
 func squares(values []float32, columns []float64, column int64) (sum float64) {
 	if len(columns) > 0 {
 		columns = columns[column : column+int64(len(values))]

@@ -38,7 +38,7 @@ type Tile struct {
 }
 
 // BoxOf returns the part of the plane that a tile covers, which is empty for a tile outside of the plane. A pixel
-// stands for 2^level rows and columns.
+// covers 2^level rows and columns.
 func (p *Plane) BoxOf(level int, x, y int64) Box {
 	if level < 0 || level >= p.Levels() || x < 0 || y < 0 || x > p.Columns/Side || y > p.Rows/Side {
 		return Box{}
@@ -136,9 +136,9 @@ func (p *Plane) planOf(c *canvas, budget int64) *plan {
 	return l
 }
 
-// strips divides rows into strips of step rows, one for each row of pixels, and of each of them selects some rows to
-// read, if there is a budget: each costs rowBytes, and a strip least bytes besides. Several rows of pixels may share a
-// strip. It reports whether all rows are selected.
+// strips divides rows into strips of step rows, one for each row of pixels. If there is a budget, it selects some rows
+// of each strip to read: a row costs rowBytes, and a strip costs least bytes in addition. Several rows of pixels may
+// share a strip. It reports whether all rows are selected.
 func strips(top, bottom, step, each, rowBytes, least, budget int64) (list []strip, whole bool) {
 	pixels := (bottom - top + step - 1) / step
 	lines := pixels
@@ -289,8 +289,8 @@ func (c *canvas) tile() *Tile {
 	return t
 }
 
-// middle returns the element in the middle of a pixel that begins before or at first, of which values are a part, and
-// whether it is among them. A pixel at the edge has fewer elements.
+// middle returns the element in the middle of a pixel that begins before or at first, and whether it is among values,
+// which are a part of the pixel. A pixel at the edge has fewer elements.
 func (c *canvas) middle(pixel, first int64, values []float32) (float32, bool) {
 	begin, end := pixel<<c.level, min((pixel+1)<<c.level, c.box.Width())
 	at := begin + (end-begin-1)/2 - first

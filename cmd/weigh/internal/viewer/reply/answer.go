@@ -121,7 +121,7 @@ func Quick(do func(r *Request) (Answer, error)) http.HandlerFunc {
 const every = 200 * time.Millisecond
 
 // Slow returns the handler of an endpoint that reads values. With the parameter "progress" it streams lines: progress,
-// parts as they are known, and at last the result or an error.
+// partial results, and finally the result or an error.
 func Slow(do func(r *Request, job *Job) (Answer, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.FormValue("progress") != "1" {

@@ -16,7 +16,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/viewer/reply"
 )
 
-// An asset is a file of the page, as it is sent.
+// An asset is a file of the page in the form in which it is sent.
 type asset struct {
 	kind, tag     string
 	plain, packed []byte

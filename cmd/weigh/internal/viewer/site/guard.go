@@ -66,7 +66,7 @@ func (g *Guard) Protect(next http.Handler) http.Handler {
 		switch {
 		case !g.isHost(r.Host):
 			reply.Fail(w, http.StatusForbidden,
-				"this server does not serve "+reply.Quoted(r.Host)+"; open the URL that weigh view printed")
+				"unexpected host "+reply.Quoted(r.Host)+"; open the URL that weigh view printed")
 		case r.Method != http.MethodGet && r.Method != http.MethodHead:
 			h.Set("Allow", "GET, HEAD")
 			reply.Fail(w, http.StatusMethodNotAllowed, "the viewer only reads: use GET")

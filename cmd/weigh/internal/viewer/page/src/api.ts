@@ -91,6 +91,6 @@ export async function getSlowly<T, P = never>(
       if (line.error) throw new ApiError(typeof line.error === "string" ? line.error : line.error.message, 200);
       if (line.result !== undefined) return line.result;
     }
-    if (done) throw new ApiError("The server ended the answer early. Reload the page.", 0);
+    if (done) throw new ApiError("The response is incomplete. Reload the page.", 0);
   }
 }

@@ -50,7 +50,7 @@ function Comparison({ a, b }: { a: number; b: number }) {
         <Choice label="List" value={view} options={[["tensors", "Tensors"], ["layers", "Layers"], ["components", "Components"]]} onChange={(v) => change({ view: v === "tensors" ? null : v })} />
         <div class="end">
           {values.loading && <Running of={values} />}
-          {!values.loading && !values.data && !session.export && <button type="button" class="primary" onClick={values.start}>Compare values, reads {size(A.bytes + B.bytes)}</button>}
+          {!values.loading && !values.data && !session.export && <button type="button" class="primary" onClick={values.start}>Compare values (reads {size(A.bytes + B.bytes)})</button>}
         </div>
       </div>
       {values.error && <Failure message={values.error.message} again={values.start} />}

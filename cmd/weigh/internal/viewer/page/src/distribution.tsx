@@ -15,7 +15,7 @@ export function Distribution({ tensor, values, dims, auto }: Props) {
   const session = useSession();
   const stats = useSlow<{ tensors: TensorStats[] }>("/api/stats", { ...values, bins: 64 }, auto || session.export);
   const extremes = useSlow<Extremes>("/api/extremes", values, auto && !session.export);
-  const bytes = tensor.weight ? "" : `, reads ${size(tensor.bytes)}`;
+  const bytes = tensor.weight ? "" : ` (reads ${size(tensor.bytes)})`;
   return (
     <>
       <Panel title="Distribution">

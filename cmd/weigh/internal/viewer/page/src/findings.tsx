@@ -22,7 +22,7 @@ export function Findings({ check }: { check: Slow<Check> }) {
 function List({ data }: { data: Check }) {
   const unread = data.unread ?? [];
   if (!data.findings.length && !unread.length) {
-    return <p class="soft">Nothing is wrong with the structure, the index or the configuration, as far as weigh check can tell.</p>;
+    return <p class="soft">weigh check found no problems in the structure, the index or the configuration.</p>;
   }
   const sorted = [...data.findings].sort((a, b) => rank(a.severity) - rank(b.severity));
   const rest = data.findings.length - shown + data.omitted;

@@ -130,7 +130,7 @@ function Cost({ tiles, plane, norms, onExact }: { tiles: Tiles; plane: Plane; no
   return (
     <span class="soft num cost">
       {most ? `bars: norms, longest ${float(most, 3)} · ` : ""}
-      {s ? `range from ${int(s.rows)} of ${int(s.of)} rows · ` : ""}
+      {s ? `colors from a sample of ${int(s.rows)} of ${int(s.of)} rows · ` : ""}
       {of ? <>shows {int(rows!)} of {int(of)} rows <button type="button" class="link" onClick={onExact}>Exact</button> · </> : ""}
       read {size(plane.bytes + tiles.read)}
     </span>

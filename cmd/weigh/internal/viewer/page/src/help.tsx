@@ -8,7 +8,7 @@ const keys: [string, string][] = [
   ["/", "filter tensors"],
   ["↑ ↓ Page Home End", "move in a table"],
   ["→ ←", "open and close a branch of the tree"],
-  ["Enter", "open what is selected"],
+  ["Enter", "open the selection"],
   ["+ −", "zoom the heat map"],
   ["↑ ↓ ← →", "move the heat map"],
   ["0", "show the whole tensor"],
@@ -35,7 +35,7 @@ export function Help({ open, onClose, session }: { open: boolean; onClose: () =>
           </tbody>
         </table>
         <p class="soft">
-          weigh {session.version}. {session.export ? "A report of weigh view." : <>The page runs on your machine and sends nothing elsewhere. <a href="/assets/licenses.txt" target="_blank">Licenses</a></>}
+          weigh {session.version}. {session.export ? "A report of weigh view." : <>The page runs on your machine and sends no data to other servers. <a href="/assets/licenses.txt" target="_blank">Licenses</a></>}
         </p>
         <button type="button" onClick={onClose}>Close</button>
       </div>

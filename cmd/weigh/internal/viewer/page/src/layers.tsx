@@ -38,7 +38,7 @@ export function LayersPage() {
       <h1 class="hidden">Layers</h1>
       <Result of={kinds} lines={10}>
         {(data) => data.kinds.length ? <Charts data={data} /> : (
-          <Empty>No tensors of this model repeat over layers. <a href={href("/tensors", { t: useT() })}>See all tensors</a></Empty>
+          <Empty>This model has no tensors that repeat in each layer. <a href={href("/tensors", { t: useT() })}>See all tensors</a></Empty>
         )}
       </Result>
     </>
@@ -76,7 +76,7 @@ function Charts({ data }: { data: Kinds }) {
         <div class="end layer-state">
           {series.loading ? <Running of={series} />
             : series.error ? null
-            : !series.data && !session.export ? <button type="button" class="primary" onClick={series.start}>Compute statistics, reads {size(data.bytes)}</button>
+            : !series.data && !session.export ? <button type="button" class="primary" onClick={series.start}>Compute statistics (reads {size(data.bytes)})</button>
             : <span class="soft">{plural(data.kinds.length, "kind")}, {plural(data.tensors, "tensor")}</span>}
         </div>
       </div>

@@ -35,7 +35,7 @@ function Content({ data }: { data: Metadata }) {
           <Facts items={w.facts.map((f) => [visible(f.name, 80), visible(f.value, 1000)])} />
         </div>
       ))}
-      {words.length ? <details><summary>As it is in the file ({int(data.total)})</summary><Entries data={data} /></details> : <Entries data={data} />}
+      {words.length ? <details><summary>Raw metadata ({int(data.total)})</summary><Entries data={data} /></details> : <Entries data={data} />}
     </div>
   );
 }

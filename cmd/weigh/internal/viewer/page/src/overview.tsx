@@ -161,7 +161,7 @@ function ModelPanel({ info }: { info: Info }) {
   const models = info.models ?? [];
   return (
     <Panel title={models.length > 1 ? "Models" : "Model"}>
-      {!models.some((m) => factsOf(m).length || (m.components?.length ?? 0) > 1) && <p class="soft">These files do not say what model they are: there is no configuration beside them.</p>}
+      {!models.some((m) => factsOf(m).length || (m.components?.length ?? 0) > 1) && <p class="soft">No configuration was found, so there are no facts about the model.</p>}
       {models.slice(0, 20).map((m) => (
         <div key={m.name} class="model">
           {models.length > 1 && <h3><Middle text={base(m.name)} /></h3>}

@@ -27,7 +27,7 @@ export function TensorPage() {
   const byName = useGet<Tensor>(other && name !== null && !useSession().export ? "/api/tensor" : null, { t, name });
   const tensor = other && name !== null ? byName : byId;
   const all = href("/tensors", { t: useT() });
-  if (name === null && id === null) return <Empty>No tensor is named. <a href={all}>Choose one</a></Empty>;
+  if (name === null && id === null) return <Empty>No tensor is selected. <a href={all}>Choose one</a></Empty>;
   if (tensor.error) {
     return (
       <div class="stack">
