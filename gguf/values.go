@@ -66,16 +66,15 @@ func reversed(t *TensorInfo, r *io.SectionReader, width int) *source.Computed {
 	})
 }
 
-// elements are for the elements of blocks.
+// elements are for the elements of blocks whose floats cannot be stored where they are wanted.
 var elements = sync.Pool{New: func() any { return new([source.BufferSize / 4]float32) }}
 
 // decoded reads blocks as F32 in little-endian byte order.
 func decoded(t *TensorInfo, r *io.SectionReader, b *block.Type, bigEndian bool) *source.Computed {
 	p := source.Packing{Elems: int64(b.Elements), Bytes: 4 * int64(b.Elements)}
 	return source.NewComputed(p, t.Name, 4*t.NumElems(), p.Most(), func(dst []byte, first int64, n int) (int, error) {
-		buf, floats := source.Buffers.Get().(*source.Buffer), elements.Get().(*[source.BufferSize / 4]float32)
+		buf := source.Buffers.Get().(*source.Buffer)
 		defer source.Buffers.Put(buf)
-		defer elements.Put(floats)
 		blocks := buf[:n/b.Elements*b.Bytes] // a block takes less than its elements
 		if err := bytesio.ReadFull(r, blocks, first/p.Elems*int64(b.Bytes)); err != nil {
 			return 0, err
@@ -83,6 +82,12 @@ func decoded(t *TensorInfo, r *io.SectionReader, b *block.Type, bigEndian bool) 
 		if bigEndian {
 			b.Reverse(blocks)
 		}
+		if direct := bytesio.Floats(dst[:4*n]); direct != nil {
+			b.Decode(direct, blocks)
+			return n, nil
+		}
+		floats := elements.Get().(*[source.BufferSize / 4]float32)
+		defer elements.Put(floats)
 		b.Decode(floats[:n], blocks)
 		for i, x := range floats[:n] {
 			binary.LittleEndian.PutUint32(dst[4*i:], math.Float32bits(x))

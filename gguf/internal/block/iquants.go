@@ -4,6 +4,7 @@ package block
 
 import (
 	"encoding/binary"
+	"math"
 	"math/bits"
 )
 
@@ -11,16 +12,20 @@ import (
 // ones even.
 func signs(x uint32) byte { return byte(x | uint32(bits.OnesCount32(x)&1)<<7) }
 
-// signed stores the values of a code times d, with signs.
+// signed stores the values of a code times d, with signs, four at a time. It does not branch on the signs, which are
+// unpredictable.
 func signed(dst, values []float32, d float32, sign byte) {
-	values = values[:len(dst)]
-	for j := range dst {
-		v := d * values[j]
-		if sign>>j&1 != 0 {
-			v = -v
-		}
-		dst[j] = v
+	for s := uint32(sign); len(dst) >= 4 && len(values) >= 4; s >>= 4 {
+		part, v := (*[4]float32)(dst), (*[4]float32)(values)
+		part[0], part[1] = flipped(d*v[0], s), flipped(d*v[1], s>>1)
+		part[2], part[3] = flipped(d*v[2], s>>2), flipped(d*v[3], s>>3)
+		dst, values = dst[4:], values[4:]
 	}
+}
+
+// flipped returns v with its sign changed if the lowest bit of sign is 1.
+func flipped(v float32, sign uint32) float32 {
+	return math.Float32frombits(math.Float32bits(v) ^ sign<<31)
 }
 
 func iq2xxs(dst []float32, b []byte) {
