@@ -102,6 +102,25 @@ func everywhere(t *testing.T, tensor *safetensors.Tensor) {
 	}
 }
 
+// Bytes that are not aligned as floats are.
+func TestUnaligned(t *testing.T) {
+	f := open(t, newBuild().text("general.architecture", "llama").tensor("q", 8, q8(binary.LittleEndian), 64).bytes())
+	q, err := f.Tensor(&f.Tensors[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := q.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for shift := range 4 {
+		got := make([]byte, shift+len(want))[shift:]
+		if _, err := q.ReadAt(got, 0); err != nil && err != io.EOF || !bytes.Equal(got, want) {
+			t.Errorf("at an address shifted by %d: %x, %v", shift, got, err)
+		}
+	}
+}
+
 func TestUnknownType(t *testing.T) {
 	b := newBuild().text("general.architecture", "llama").tensor("x", 138, make([]byte, 110), 256).tensor("a", 0,
 		make([]byte, 4), 1)

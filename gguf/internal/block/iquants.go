@@ -15,7 +15,7 @@ func signs(x uint32) byte { return byte(x | uint32(bits.OnesCount32(x)&1)<<7) }
 // signed stores the values of a code times d, with signs, four at a time. It does not branch on the signs, which are
 // unpredictable.
 func signed(dst, values []float32, d float32, sign byte) {
-	for s := uint32(sign); len(dst) >= 4 && len(values) >= 4; s >>= 4 {
+	for s := uint32(sign); len(dst) >= 4; s >>= 4 {
 		part, v := (*[4]float32)(dst), (*[4]float32)(values)
 		part[0], part[1] = flipped(d*v[0], s), flipped(d*v[1], s>>1)
 		part[2], part[3] = flipped(d*v[2], s>>2), flipped(d*v[3], s>>3)

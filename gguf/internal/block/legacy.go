@@ -53,17 +53,23 @@ func q8_0(dst []float32, b []byte) { signed8(dst, half16(b), b[2:34]) }
 // The second number of Q8_1 is a sum of the values, for dot products.
 func q8_1(dst []float32, b []byte) { signed8(dst, half16(b), b[4:36]) }
 
-// signed8 decodes signed bytes that have one scale, eight at a time.
+// signed8 decodes signed bytes that have one scale, eight at a time. All types have a multiple of eight.
 func signed8(dst []float32, d float32, b []byte) {
 	for len(b) >= 8 && len(dst) >= 8 {
-		w, part := binary.LittleEndian.Uint64(b), (*[8]float32)(dst)
-		part[0], part[1] = d*float32(int8(w)), d*float32(int8(w>>8))
-		part[2], part[3] = d*float32(int8(w>>16)), d*float32(int8(w>>24))
-		part[4], part[5] = d*float32(int8(w>>32)), d*float32(int8(w>>40))
-		part[6], part[7] = d*float32(int8(w>>48)), d*float32(int8(w>>56))
+		q, part := (*[8]byte)(b), (*[8]float32)(dst)
+		part[0], part[1], part[2], part[3] = d*bytes8[q[0]], d*bytes8[q[1]], d*bytes8[q[2]], d*bytes8[q[3]]
+		part[4], part[5], part[6], part[7] = d*bytes8[q[4]], d*bytes8[q[5]], d*bytes8[q[6]], d*bytes8[q[7]]
 		dst, b = dst[8:], b[8:]
 	}
 }
+
+// bytes8 are the values of signed bytes. A table is faster than converting them.
+var bytes8 = func() (values [256]float32) {
+	for code := range values {
+		values[code] = float32(int8(code))
+	}
+	return values
+}()
 
 // curve are the values of the 16 codes of IQ4_NL and IQ4_XS.
 var curve = [16]float32{-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113}
